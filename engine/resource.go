@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	structural "github.com/stratagem-dev/stratagem/engine/schema"
+)
+
+// Resource is what is served under one group and plural name. It is immutable once it is part of a Snapshot.
+type Resource struct {
+	Group      string // "" for the core group
+	Plural     string
+	Singular   string
+	Kind       string
+	ListKind   string
+	ShortNames []string
+	Categories []string
+	Namespaced bool
+
+	// KeyRoot is the prefix of its keys under the storage's own: "/pods".
+	KeyRoot string
+
+	Versions     []Version // in order of priority, best first
+	Subresources []Subresource
+	Strategy     Strategy
+	Traits       Traits
+
+	// SelectableFields are the field paths that field selectors may name besides metadata.name and metadata.namespace.
+	SelectableFields []string
+	// ResetFields are the field paths that a write to the main resource resets.
+	ResetFields []string
+
+	// Activation is the key whose mod revision every write of this resource is guarded by; the
+	// zero Guard for resources that are compiled in.
+	Activation Guard
+	// Revision names what defines the resource, for messages and discovery: "crontabs@3".
+	Revision string
+}
+
+// Version is one version of a resource.
+type Version struct {
+	Name               string
+	Served             bool
+	Storage            bool // exactly one version of a resource
+	Deprecated         bool
+	DeprecationWarning string
+	Hooks              bool // hooks take objects in this version
+	Schema             *structural.Schema
+	Columns            []Column
+}
+
+// Column is one column of the table that kubectl prints.
+type Column struct {
+	Name        string `json:"name"`
+	Type        string `json:"type"`
+	Format      string `json:"format,omitempty"`
+	Description string `json:"description,omitempty"`
+	Priority    int32  `json:"priority,omitempty"`
+	// JSONPath of the cell's value; where it is empty the cell comes from the ConvertToTable hook.
+	JSONPath string `json:"jsonPath,omitempty"`
+}
+
+// Traits are the yes-or-no answers of a strategy, fixed when it is loaded.
+type Traits struct {
+	AllowCreateOnUpdate      bool // PUT of a missing object creates it
+	AllowUnconditionalUpdate bool // PUT without a resourceVersion is taken
+	ReturnDeletedObject      bool // DELETE answers with the object, not with a Status
+	GenerationOnSpecChange   bool // the engine keeps metadata.generation: 1, and +1 for changes outside metadata and status
+}
+
+// Subresource is another way to write the same object.
+type Subresource struct {
+	Name     string
+	Strategy Strategy // nil: no hooks
+	// Scale is set for the scale subresource: the engine serves it by these paths.
+	Scale *Scale
+	// Create is set for a subresource that is POSTed to.
+	Create *SubresourceCreate
+	// Unavailable, when not empty, is why the subresource is refused.
+	Unavailable string
+}
+
+// Scale holds the field paths (".spec.replicas") behind autoscaling/v1 Scale.
+type Scale struct {
+	SpecReplicasPath   string `json:"specReplicasPath"`
+	StatusReplicasPath string `json:"statusReplicasPath"`
+	LabelSelectorPath  string `json:"labelSelectorPath,omitempty"`
+}
+
+// SubresourceCreate says what is POSTed to a subresource and what becomes of it.
+type SubresourceCreate struct {
+	schema.GroupVersionKind
+	// Delete deletes the parent, with the posted object's deleteOptions, where it would update it.
+	Delete bool
+}
+
+// GroupResource is the resource's group and plural.
+func (r *Resource) GroupResource() schema.GroupResource {
+	return schema.GroupResource{Group: r.Group, Resource: r.Plural}
+}
+
+// GroupKind is the resource's group and kind.
+func (r *Resource) GroupKind() schema.GroupKind {
+	return schema.GroupKind{Group: r.Group, Kind: r.Kind}
+}
+
+// Version returns the named version, or nil.
+func (r *Resource) Version(name string) *Version {
+	for i := range r.Versions {
+		if r.Versions[i].Name == name {
+			return &r.Versions[i]
+		}
+	}
+	return nil
+}
+
+// StorageVersion returns the version that objects are stored in.
+func (r *Resource) StorageVersion() *Version {
+	for i := range r.Versions {
+		if r.Versions[i].Storage {
+			return &r.Versions[i]
+		}
+	}
+	return nil
+}
+
+// Subresource returns the named subresource, or nil.
+func (r *Resource) Subresource(name string) *Subresource {
+	for i := range r.Subresources {
+		if r.Subresources[i].Name == name {
+			return &r.Subresources[i]
+		}
+	}
+	return nil
+}
+
+// APIVersion joins group and version as objects carry them: "v1", "apps/v1".
+func (r *Resource) APIVersion(version string) string {
+	return schema.GroupVersion{Group: r.Group, Version: version}.String()
+}
