@@ -1,0 +1,129 @@
+package meter
+
+import "math"
+
+// meterCode scans every function twice, once to know the leaves and once to pay for their calls, and returns the new
+// content of the code section, nil when there is none.
+func meterCode(m *module) ([]byte, error) {
+	if !m.known[secCode].present() {
+		return nil, nil
+	}
+	s := &scanner{m: m, leaves: make([]int64, len(m.functions))}
+	total := 0
+	for i, body := range m.bodies {
+		f := len(m.imports) + i
+		if err := s.scan(f, body); err != nil {
+			return nil, err
+		}
+		s.leaves[f] = s.leaf()
+		if total += s.locals - s.params; total > m.limits.TotalLocals {
+			s.r.fail(ErrLimit, body.start, "more than %d locals in all functions", m.limits.TotalLocals)
+			return nil, s.r.err
+		}
+	}
+	code := m.known[secCode]
+	e := &emitter{scanner: s, out: make([]byte, 0, (code.end-code.start)*17/16+64)}
+	e.out = appendU32(e.out, uint32(len(m.bodies)))
+	for i, body := range m.bodies {
+		f := len(m.imports) + i
+		if err := s.scan(f, body); err != nil {
+			return nil, err
+		}
+		e.body = e.body[:0]
+		e.function(body, s.leaves[f] < 0)
+		if len(e.out)+len(e.body) > math.MaxUint32 {
+			s.r.fail(ErrLimit, body.start, "rewritten code is larger than 4 GiB")
+			return nil, s.r.err
+		}
+		e.out = append(appendU32(e.out, uint32(len(e.body))), e.body...)
+	}
+	return e.out, nil
+}
+
+// emitter writes what the scanner has found.
+type emitter struct {
+	*scanner
+	out  []byte // the code section
+	body []byte // the present function
+	read int    // offset in the module up to which the body is written
+}
+
+// function writes one body: locals, the charge for entering it, and the instructions with the points between them.
+func (e *emitter) function(body span, paysAtEntry bool) {
+	wasm := e.m.wasm
+	if e.bulk {
+		e.body = appendU32(e.body, uint32(e.groups+1))
+		e.body = append(e.body, wasm[e.decls.start:e.decls.end]...)
+		e.body = append(e.body, 1, typeI32)
+	} else {
+		e.body = append(e.body, wasm[body.start:e.decls.end]...)
+	}
+	e.read = e.decls.end
+	if paysAtEntry {
+		e.charge(e.cost)
+	}
+	for i := range e.points {
+		e.point(&e.points[i])
+	}
+	e.copyTo(body.end)
+}
+
+func (e *emitter) point(p *point) {
+	switch p.kind {
+	case pointBack:
+		if !e.blocks[p.loop].atHead {
+			e.copyTo(p.at)
+			e.charge(p.amount)
+		}
+	case pointHead:
+		if e.blocks[p.loop].atHead {
+			e.copyTo(p.at)
+			e.charge(p.amount)
+		}
+	case pointThreaded:
+		e.copyTo(p.at)
+		e.body = appendU32(append(e.body, opBr), uint32(p.amount))
+		e.read = p.end
+	case pointBulk:
+		e.copyTo(p.at)
+		e.chargeOperand(p.amount, p.shift)
+	}
+}
+
+func (e *emitter) copyTo(at int) {
+	e.body = append(e.body, e.m.wasm[e.read:at]...)
+	e.read = at
+}
+
+func (e *emitter) fuel() uint32 { return uint32(len(e.m.globals)) }
+
+// charge takes a fixed amount.
+func (e *emitter) charge(amount int64) {
+	e.body = appendU32(append(e.body, opGlobalGet), e.fuel())
+	e.body = appendS64(append(e.body, opI64Const), amount)
+	e.body = append(e.body, opI64Sub)
+	e.check()
+}
+
+// chargeOperand takes fixed plus the i32 on top of the stack shifted right, and leaves that operand where it is.
+func (e *emitter) chargeOperand(fixed, shift int64) {
+	scratch := uint32(e.locals)
+	e.body = appendU32(append(e.body, opLocalTee), scratch)
+	e.body = appendU32(append(e.body, opGlobalGet), e.fuel())
+	e.body = appendU32(append(e.body, opLocalGet), scratch)
+	e.body = append(e.body, opI64ExtendU)
+	if shift > 0 {
+		e.body = append(appendS64(append(e.body, opI64Const), shift), opI64ShrU)
+	}
+	e.body = append(e.body, opI64Sub)
+	e.body = appendS64(append(e.body, opI64Const), fixed)
+	e.body = append(e.body, opI64Sub)
+	e.check()
+}
+
+// check stores the i64 on top of the stack as the fuel left and traps when it is below zero.
+func (e *emitter) check() {
+	e.body = appendU32(append(e.body, opGlobalSet), e.fuel())
+	e.body = appendU32(append(e.body, opGlobalGet), e.fuel())
+	e.body = append(e.body, opI64Const, 0, opI64LtS, opIf, typeEmpty, opUnreachable, opEnd)
+}

@@ -1,0 +1,112 @@
+// Package meter rewrites WebAssembly modules so that they pay for what they run.
+//
+// The nouns: a Module is the result, Limits bound what is accepted, fuel is a mutable i64 global that the
+// rewritten code draws down and checks, a point is a place in a function where code is added.
+//
+// Reading the source: module.go (what a module is made of), sections.go (its outline), scan.go (one
+// function, instruction by instruction), flow.go (which branches go back), emit.go (what is added),
+// encode.go (the new module). RATIONALE.md holds the questions that were decided.
+package meter
+
+// ReservedPrefix begins the names of the exports that Rewrite adds.
+//
+//   - A module that already exports such a name is refused.
+const ReservedPrefix = "stratagem."
+
+// FuelExport is the name under which the fuel global is exported.
+const FuelExport = ReservedPrefix + "fuel"
+
+// Module is a rewritten module and what the host has to know about it.
+type Module struct {
+	// Wasm is the rewritten module. Its code has been decoded but not type checked: the engine still has to validate it.
+	Wasm []byte
+	// Fuel is the export name of the mutable i64 global that holds the fuel. The host sets it before each call and
+	// reads it afterwards: a trap with less than zero left means that the call ran out of fuel.
+	Fuel string
+	// Globals are the export names of every mutable global that the module had, in the order of their indices: with
+	// the memory they are what a snapshot holds.
+	Globals []string
+	// SetsTables tells that the code may change tables at run time (table.set, grow, fill, copy, init).
+	SetsTables bool
+	// DropsSegments tells that the code may drop data or element segments, which no snapshot can bring back.
+	DropsSegments bool
+	// Memory is the module's memory, nil without one.
+	Memory *Memory
+	// Imports are the imported functions, in order.
+	Imports []Import
+	// Exports are the module's own exports, without those that Rewrite adds.
+	Exports []Export
+	// Custom holds the custom sections whose names begin with the reserved prefix. They share the input's bytes.
+	Custom map[string][]byte
+}
+
+// Memory is the declared size of a memory, in pages of 64 KiB.
+type Memory struct {
+	Min, Max uint32 // Max is 65536 when HasMax is false
+	HasMax   bool
+}
+
+// Import is one imported function.
+type Import struct {
+	Module, Name string
+}
+
+// Export is one export.
+type Export struct {
+	Name string
+	Kind Kind
+}
+
+// Kind is what an export names, under its number in the binary format.
+type Kind byte
+
+// The kinds of exports.
+const (
+	KindFunction Kind = 0
+	KindTable    Kind = 1
+	KindMemory   Kind = 2
+	KindGlobal   Kind = 3
+)
+
+// String is the kind's name in the text format.
+func (k Kind) String() string {
+	switch k {
+	case KindFunction:
+		return "func"
+	case KindTable:
+		return "table"
+	case KindMemory:
+		return "memory"
+	case KindGlobal:
+		return "global"
+	}
+	return "unknown"
+}
+
+// Rewrite checks the module and returns it with fuel added.
+//
+//   - initialFuel is the budget of what runs before the host can set the global: the start function.
+//   - Errors are *Error.
+//   - The input is not changed; the result's Custom and nothing else shares its bytes.
+func Rewrite(wasm []byte, initialFuel int64, limits Limits) (*Module, error) {
+	m, err := parse(wasm, limits.withDefaults())
+	if err != nil {
+		return nil, err
+	}
+	code, err := meterCode(m)
+	if err != nil {
+		return nil, err
+	}
+	globals := m.mutableGlobals()
+	return &Module{
+		Wasm:          encode(m, code, initialFuel, globals),
+		Fuel:          FuelExport,
+		Globals:       exportNames(globals),
+		SetsTables:    m.setsTables,
+		DropsSegments: m.dropsSegments,
+		Memory:        m.memory,
+		Imports:       m.imports,
+		Exports:       m.exports,
+		Custom:        m.custom,
+	}, nil
+}
