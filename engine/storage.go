@@ -36,7 +36,8 @@ type WriteOptions struct {
 	TTL int64
 }
 
-// Guard is a condition on another key: its mod revision must be Revision (0: the key must be absent).
+// Guard is a condition on another key: its mod revision must be Revision (0: the key must be absent;
+// -1: the key must be present, at whatever revision).
 type Guard struct {
 	Key      string
 	Revision int64

@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"context"
+	"errors"
+)
+
+// CreateRequest asks for a new object.
+type CreateRequest struct {
+	Info     *RequestInfo
+	Object   Object // the body, in the version of the request
+	Decoding Decoding
+}
+
+// nameAttempts is how often a generated name is tried before the client hears of the collision.
+const nameAttempts = 8
+
+// Create makes a new object: the lifecycle of every kind, in order.
+func (s *Store) Create(ctx context.Context, req CreateRequest) (Result, error) {
+	obj, warnings, err := s.decode(req.Info, req.Object, req.Decoding)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := s.admit(ctx, req.Info); err != nil {
+		return Result{}, err
+	}
+	if obj, err = s.applyDefaults(obj, req.Info.Version); err != nil {
+		return Result{}, err
+	}
+	if req.Object.ResourceVersion() != "" {
+		return Result{}, badRequest("resourceVersion should not be set on objects to be created")
+	}
+	for attempt := 1; ; attempt++ {
+		result, err := s.create(ctx, req.Info, obj)
+		var taken *AlreadyExistsError
+		if errors.As(err, &taken) && taken.Generated && attempt < nameAttempts {
+			continue
+		}
+		result.Warnings = append(warnings, result.Warnings...)
+		return result, err
+	}
+}
+
+// create is the lifecycle of one attempt.
+func (s *Store) create(ctx context.Context, info *RequestInfo, obj Object) (Result, error) {
+	obj, generated, err := s.beginCreate(info, obj)
+	if err != nil {
+		return Result{}, err
+	}
+	if obj, err = s.prepare(ctx, s.Resource.Strategy, PrepareForCreate, &Call{Request: info, Object: obj}); err != nil {
+		return Result{}, err
+	}
+	obj, warnings, err := s.reviewCreate(ctx, info, obj)
+	if err != nil {
+		return Result{}, err
+	}
+	stored, err := s.convert(ctx, info, obj, s.Resource.StorageVersion().Name)
+	if err != nil {
+		return Result{}, err
+	}
+	revision, err := s.put(ctx, info, stored)
+	if err != nil {
+		var taken *AlreadyExistsError
+		if errors.As(err, &taken) {
+			taken.Generated = generated
+		}
+		return Result{}, err
+	}
+	return Result{Object: served(obj, revision), Warnings: warnings, Created: true}, nil
+}
+
+// beginCreate fills in what the server decides: system fields, the name, the namespace, the first generation.
+func (s *Store) beginCreate(info *RequestInfo, obj Object) (_ Object, generated bool, err error) {
+	meta := obj.Meta()
+	fillSystemFields(&meta, info.Time)
+	if prefix := meta.String("generateName"); prefix != "" && meta.String("name") == "" {
+		meta.SetString("name", generateName(prefix))
+		generated = true
+	}
+	if err := s.agreeOnName(&meta, info.Name); err != nil {
+		return nil, false, err
+	}
+	if err := s.agreeOnNamespace(&meta, info.Namespace); err != nil {
+		return nil, false, err
+	}
+	meta.Set("generation", nil)
+	if s.Resource.Traits.GenerationOnSpecChange {
+		meta.SetInt("generation", 1)
+	}
+	fields := obj.Fields()
+	fields.Set("metadata", meta.Raw())
+	if s.Resource.Subresource("status") != nil {
+		fields.Set("status", nil)
+	}
+	return fields.Raw(), generated, nil
+}
+
+// agreeOnName checks the object's name against that of a request that has one (an update that creates).
+func (s *Store) agreeOnName(meta *Fields, name string) error {
+	if own := meta.String("name"); name != "" && own != "" && own != name {
+		return badRequest("the name of the object (%s) does not match the name on the URL (%s)", own, name)
+	}
+	if name != "" {
+		meta.SetString("name", name)
+	}
+	return nil
+}
+
+// reviewCreate runs Validate, the common validation (when Validate found nothing), WarningsOnCreate and Canonicalize.
+// The hooks are one call: they are pure, so what follows a rejection has no effect.
+func (s *Store) reviewCreate(ctx context.Context, info *RequestInfo, obj Object) (Object, []string, error) {
+	hooks := HooksOf(Validate, WarningsOnCreate, Canonicalize)
+	reply, err := s.run(ctx, s.Resource.Strategy, hooks, &Call{Request: info, Object: obj})
+	if err != nil {
+		return nil, nil, err
+	}
+	errs := append(s.validateSchema(obj, info.Version), reply.Errors...)
+	if len(errs) == 0 {
+		if errs, err = s.validateMeta(obj); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(errs) > 0 {
+		return nil, nil, &InvalidError{s.Resource.GroupKind(), obj.Name(), errs}
+	}
+	if err := s.canonicalized(obj, reply.Object); err != nil {
+		return nil, nil, err
+	}
+	return reply.Object, reply.Warnings, nil
+}
+
+// put stores a new object if its name is free. A dry run only looks.
+func (s *Store) put(ctx context.Context, info *RequestInfo, obj Object) (revision int64, err error) {
+	key := s.key(obj.Namespace(), obj.Name())
+	if info.DryRun {
+		item, err := s.storage.Get(ctx, key)
+		if err == nil {
+			return 0, s.taken(item, obj.Name())
+		}
+		var missing *KeyNotFoundError
+		if errors.As(err, &missing) {
+			return 0, nil
+		}
+		return 0, err
+	}
+	revision, err = s.storage.Create(ctx, key, obj.Stored(), s.writeOptions())
+	var exists *KeyExistsError
+	if errors.As(err, &exists) {
+		return 0, s.taken(exists.Existing, obj.Name())
+	}
+	if err != nil {
+		return 0, s.storageFailure(err, obj.Name())
+	}
+	return revision, nil
+}
+
+// taken is the error for a name that item has.
+func (s *Store) taken(item Item, name string) error {
+	existing, err := s.load(item)
+	return &AlreadyExistsError{Resource: s.Resource.GroupResource(), Name: name, Deleting: err == nil && existing.Deleting()}
+}
+
+// served puts the resourceVersion on an object; the result of a dry run of a create has none.
+func served(obj Object, revision int64) Object {
+	if revision == 0 {
+		return obj
+	}
+	return obj.Stored().Served(revision)
+}
+
+func (s *Store) admit(ctx context.Context, info *RequestInfo) error {
+	if s.options.Admission == nil {
+		return nil
+	}
+	return s.options.Admission.Admit(ctx, s.Resource, info)
+}

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// DeleteRequest asks for the end of an object.
+type DeleteRequest struct {
+	Info    *RequestInfo
+	Options metav1.DeleteOptions
+}
+
+// Delete deletes an object, or begins to where its strategy wants grace or finalizers are left.
+func (s *Store) Delete(ctx context.Context, req DeleteRequest) (Result, error) {
+	if errs := metavalidation.ValidateDeleteOptions(&req.Options); len(errs) > 0 {
+		return Result{}, &InvalidError{schema.GroupKind{Group: metav1.GroupName, Kind: "DeleteOptions"}, "", errs}
+	}
+	if grace := req.Options.GracePeriodSeconds; grace != nil && *grace < 0 {
+		*grace = 1
+	}
+	if err := s.admit(ctx, req.Info); err != nil {
+		return Result{}, err
+	}
+	item, err := s.current(ctx, req.Info)
+	for attempt := 0; attempt < conflictAttempts && err == nil; attempt++ {
+		result, err := s.delete(ctx, req, item)
+		var moved *RevisionError
+		if !errors.As(err, &moved) {
+			return result, err
+		}
+		if moved.Current == nil {
+			return Result{}, &NotFoundError{s.Resource.GroupResource(), req.Info.Name}
+		}
+		item = *moved.Current
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{}, &ConflictError{s.Resource.GroupResource(), req.Info.Name, ModifiedMessage}
+}
+
+// delete is the lifecycle of one attempt; a *RevisionError asks for another.
+func (s *Store) delete(ctx context.Context, req DeleteRequest, item Item) (Result, error) {
+	old, err := s.read(ctx, item, req.Info)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := s.checkDeletePreconditions(req, old, item.Revision); err != nil {
+		return Result{}, err
+	}
+	grace, err := s.grace(ctx, req, old)
+	if err != nil {
+		return Result{}, err
+	}
+	if grace.pending {
+		return Result{Object: served(old, item.Revision)}, nil
+	}
+	meta := old.Meta()
+	setFinalizers(&meta, req.Options)
+	switch {
+	case grace.graceful:
+		grace.mark(&meta)
+	case hasFinalizers(meta):
+		markDeleting(&meta, req.Info.Time)
+	}
+	obj := old.WithMeta(meta)
+	if hasFinalizers(meta) || grace.graceful && grace.seconds > 0 {
+		return s.replaceDeleting(ctx, req.Info, obj, old, item)
+	}
+	return s.remove(ctx, req.Info, obj, item)
+}
+
+func (s *Store) checkDeletePreconditions(req DeleteRequest, old Object, revision int64) error {
+	want := req.Options.Preconditions
+	if want == nil {
+		return nil
+	}
+	if want.UID != nil && string(*want.UID) != old.UID() {
+		return &ConflictError{s.Resource.GroupResource(), req.Info.Name, fmt.Sprintf(
+			"the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *want.UID, old.UID())}
+	}
+	if want.ResourceVersion != nil && *want.ResourceVersion != fmt.Sprint(revision) {
+		return &ConflictError{s.Resource.GroupResource(), req.Info.Name, fmt.Sprintf(
+			"the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%d). The object might have been modified", *want.ResourceVersion, revision)}
+	}
+	return nil
+}
+
+// replaceDeleting stores an object that is on its way out.
+func (s *Store) replaceDeleting(ctx context.Context, info *RequestInfo, obj, old Object, item Item) (Result, error) {
+	if bytes.Equal(obj, old) || info.DryRun {
+		return Result{Object: served(obj, item.Revision)}, nil
+	}
+	stored, err := s.convert(ctx, info, obj, s.Resource.StorageVersion().Name)
+	if err != nil {
+		return Result{}, err
+	}
+	revision, err := s.storage.Update(ctx, item.Key, stored, item.Revision, s.writeOptions())
+	if err != nil {
+		return Result{}, s.unlessMoved(err, info.Name)
+	}
+	return Result{Object: served(obj, revision)}, nil
+}
+
+// remove takes the object out of the storage.
+func (s *Store) remove(ctx context.Context, info *RequestInfo, obj Object, item Item) (Result, error) {
+	revision := item.Revision
+	if !info.DryRun {
+		var err error
+		if revision, err = s.storage.Delete(ctx, item.Key, item.Revision, s.writeOptions()); err != nil {
+			return Result{}, s.unlessMoved(err, info.Name)
+		}
+	}
+	return Result{Object: served(obj, revision), Deleted: true}, nil
+}
+
+// markDeleting marks an object that waits for its finalizers only.
+func markDeleting(meta *Fields, now time.Time) {
+	if !meta.Has("deletionTimestamp") {
+		bumpGeneration(meta)
+	}
+	was, err := time.Parse(time.RFC3339, meta.String("deletionTimestamp"))
+	if err != nil || was.After(now) {
+		meta.Set("deletionTimestamp", timestamp(now))
+	}
+	meta.SetInt("deletionGracePeriodSeconds", 0)
+}
+
+func bumpGeneration(meta *Fields) {
+	if generation := meta.Int("generation"); generation > 0 {
+		meta.SetInt("generation", generation+1)
+	}
+}

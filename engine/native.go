@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Native is a Strategy written in Go, for the resources that the server itself is made of. Its hooks are one-method
+// interfaces, looked for once, by NewNative.
+type Native struct {
+	hooks    Hooks
+	mutators map[Hook]func(context.Context, *Call) (Object, error)
+	checks   map[Hook]func(context.Context, *Call) field.ErrorList
+	warnings map[Hook]func(context.Context, *Call) []string
+	graceful func(context.Context, *Call) (seconds int64, graceful bool)
+	table    func(context.Context, *Call) [][]any
+}
+
+// The abilities that a native strategy may have; what each may do is told in host/ABI.md.
+type (
+	// NativeDefaulter has the hook Default.
+	NativeDefaulter interface {
+		Default(context.Context, *Call) (Object, error)
+	}
+	// NativePrepareForCreate has the hook of this name.
+	NativePrepareForCreate interface {
+		PrepareForCreate(context.Context, *Call) (Object, error)
+	}
+	// NativeValidate has the hook of this name.
+	NativeValidate interface {
+		Validate(context.Context, *Call) field.ErrorList
+	}
+	// NativeWarningsOnCreate has the hook of this name.
+	NativeWarningsOnCreate interface {
+		WarningsOnCreate(context.Context, *Call) []string
+	}
+	// NativePrepareForUpdate has the hook of this name.
+	NativePrepareForUpdate interface {
+		PrepareForUpdate(context.Context, *Call) (Object, error)
+	}
+	// NativeValidateUpdate has the hook of this name.
+	NativeValidateUpdate interface {
+		ValidateUpdate(context.Context, *Call) field.ErrorList
+	}
+	// NativeCheckGracefulDelete has the hook of this name.
+	NativeCheckGracefulDelete interface {
+		CheckGracefulDelete(context.Context, *Call) (seconds int64, graceful bool)
+	}
+	// NativeTable has the hook ConvertToTable: a row of cells for each of the call's items.
+	NativeTable interface {
+		ConvertToTable(context.Context, *Call) [][]any
+	}
+)
+
+// NewNative finds the hooks of a Go value.
+func NewNative(impl any) *Native {
+	n := &Native{
+		mutators: map[Hook]func(context.Context, *Call) (Object, error){},
+		checks:   map[Hook]func(context.Context, *Call) field.ErrorList{},
+		warnings: map[Hook]func(context.Context, *Call) []string{},
+	}
+	if v, ok := impl.(NativeDefaulter); ok {
+		n.mutators[Default] = v.Default
+	}
+	if v, ok := impl.(NativePrepareForCreate); ok {
+		n.mutators[PrepareForCreate] = v.PrepareForCreate
+	}
+	if v, ok := impl.(NativeValidate); ok {
+		n.checks[Validate] = v.Validate
+	}
+	if v, ok := impl.(NativeWarningsOnCreate); ok {
+		n.warnings[WarningsOnCreate] = v.WarningsOnCreate
+	}
+	if v, ok := impl.(NativePrepareForUpdate); ok {
+		n.mutators[PrepareForUpdate] = v.PrepareForUpdate
+	}
+	if v, ok := impl.(NativeValidateUpdate); ok {
+		n.checks[ValidateUpdate] = v.ValidateUpdate
+	}
+	if v, ok := impl.(NativeCheckGracefulDelete); ok {
+		n.graceful, n.hooks = v.CheckGracefulDelete, n.hooks|HooksOf(CheckGraceful)
+	}
+	if v, ok := impl.(NativeTable); ok {
+		n.table, n.hooks = v.ConvertToTable, n.hooks|HooksOf(ConvertToTable)
+	}
+	for hook := range n.mutators {
+		n.hooks |= HooksOf(hook)
+	}
+	for hook := range n.checks {
+		n.hooks |= HooksOf(hook)
+	}
+	for hook := range n.warnings {
+		n.hooks |= HooksOf(hook)
+	}
+	return n
+}
+
+// Hooks are the hooks that were found.
+func (n *Native) Hooks() Hooks { return n.hooks }
+
+// Run runs the named hooks in ascending order.
+func (n *Native) Run(ctx context.Context, hooks Hooks, call *Call) (Reply, error) {
+	reply := Reply{Object: call.Object}
+	now := *call
+	for hook := Default; hook <= Convert; hook++ {
+		if !hooks.Has(hook) || !n.hooks.Has(hook) {
+			continue
+		}
+		if err := n.runOne(ctx, hook, &now, &reply); err != nil {
+			return Reply{}, err
+		}
+		if len(reply.Errors) > 0 {
+			return reply, nil
+		}
+		now.Object = reply.Object
+	}
+	return reply, nil
+}
+
+func (n *Native) runOne(ctx context.Context, hook Hook, call *Call, reply *Reply) (err error) {
+	switch {
+	case n.mutators[hook] != nil:
+		reply.Object, err = n.mutators[hook](ctx, call)
+	case n.checks[hook] != nil:
+		reply.Errors = n.checks[hook](ctx, call)
+	case n.warnings[hook] != nil:
+		reply.Warnings = append(reply.Warnings, n.warnings[hook](ctx, call)...)
+	case hook == CheckGraceful:
+		seconds, graceful := n.graceful(ctx, call)
+		reply.Result = fmt.Appendf(nil, `{"graceful":%t,"gracePeriodSeconds":%d}`, graceful, seconds)
+	case hook == ConvertToTable:
+		reply.Result, err = json.Marshal(n.table(ctx, call))
+	}
+	return err
+}
+
+var _ Strategy = (*Native)(nil)

@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/tidwall/gjson"
+)
+
+// Object is one Kubernetes object: JSON bytes in canonical form (see Canonical), never changed in place.
+type Object []byte
+
+// ParseObject brings bytes that came from outside (a request, a guest, the storage) into canonical form and
+// makes sure that they are a JSON object. Duplicate keys are resolved and reported, see Canonical.
+func ParseObject(data []byte) (obj Object, duplicates []string, err error) {
+	out, duplicates, err := Canonical(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(out) == 0 || out[0] != '{' {
+		return nil, nil, &SyntaxError{Reason: fmt.Sprintf("json: cannot unmarshal %s into a Kubernetes object", gjson.ParseBytes(out).Type)}
+	}
+	return out, duplicates, nil
+}
+
+// field finds the raw value of a top-level key without taking the rest apart.
+func (o Object) field(key string) []byte {
+	for i := 1; i < len(o) && o[i] == '"'; {
+		keyEnd := skipString(o, i)
+		end := skipValue(o, keyEnd+1)
+		if string(o[i+1:keyEnd-1]) == key {
+			return o[keyEnd+1 : end]
+		}
+		i = end + 1
+	}
+	return nil
+}
+
+// Fields takes the object apart by one level.
+func (o Object) Fields() Fields { return ParseFields(o) }
+
+// Meta takes metadata apart.
+func (o Object) Meta() Fields { return ParseFields(o.field("metadata")) }
+
+// WithMeta is the object with another metadata.
+func (o Object) WithMeta(meta Fields) Object { return o.With("metadata", meta.Raw()) }
+
+// With is the object with another raw value under a top-level key; nil drops the key.
+func (o Object) With(key string, raw []byte) Object {
+	fields := o.Fields()
+	fields.Set(key, raw)
+	return fields.Raw()
+}
+
+// Get reads the value at a path of keys.
+func (o Object) Get(path ...string) gjson.Result {
+	raw := []byte(o)
+	for _, key := range path {
+		if raw = Object(raw).field(string(unquotedKey(key))); raw == nil {
+			return gjson.Result{}
+		}
+	}
+	return gjson.ParseBytes(raw)
+}
+
+// unquotedKey is how a key's text stands between the quotes.
+func unquotedKey(key string) []byte {
+	q := quoted(key)
+	return q[1 : len(q)-1]
+}
+
+// APIVersion is apiVersion, or "".
+func (o Object) APIVersion() string { return unquote(o.field("apiVersion")) }
+
+// Kind is kind, or "".
+func (o Object) Kind() string { return unquote(o.field("kind")) }
+
+// Name is metadata.name, or "".
+func (o Object) Name() string { return o.meta("name") }
+
+// Namespace is metadata.namespace, or "".
+func (o Object) Namespace() string { return o.meta("namespace") }
+
+// UID is metadata.uid, or "".
+func (o Object) UID() string { return o.meta("uid") }
+
+// ResourceVersion is metadata.resourceVersion, or "".
+func (o Object) ResourceVersion() string { return o.meta("resourceVersion") }
+
+func (o Object) meta(key string) string {
+	return unquote(Object(o.field("metadata")).field(key))
+}
+
+// Deleting tells whether a deletionTimestamp is set.
+func (o Object) Deleting() bool {
+	ts := Object(o.field("metadata")).field("deletionTimestamp")
+	return len(ts) > 0 && !bytes.Equal(ts, null)
+}
+
+// Stored is the object as it goes into the storage: without resourceVersion and selfLink.
+func (o Object) Stored() Object {
+	meta := o.Meta()
+	if !meta.Has("resourceVersion") && !meta.Has("selfLink") {
+		return o
+	}
+	meta.Set("resourceVersion", nil)
+	meta.Set("selfLink", nil)
+	return o.WithMeta(meta)
+}
+
+// AppendServed appends the object as it is served: with its resourceVersion spliced into the stored bytes.
+func (o Object) AppendServed(out []byte, revision int64) []byte {
+	at, comma := o.resourceVersionPlace()
+	if at < 0 {
+		return append(out, o...)
+	}
+	out = append(out, o[:at]...)
+	if comma == ',' {
+		out = append(out, ',')
+	}
+	out = append(out, `"resourceVersion":"`...)
+	out = strconv.AppendInt(out, revision, 10)
+	out = append(out, '"')
+	if o[at] == '"' {
+		out = append(out, ',')
+	}
+	return append(out, o[at:]...)
+}
+
+// Served is the object with its resourceVersion.
+func (o Object) Served(revision int64) Object {
+	return o.AppendServed(make([]byte, 0, len(o)+40), revision)
+}
+
+// resourceVersionPlace finds where in metadata the key resourceVersion belongs, and whether a comma has to go
+// before it. -1 when there is no metadata.
+func (o Object) resourceVersionPlace() (at int, before byte) {
+	for i := 1; i < len(o) && o[i] == '"'; {
+		keyEnd := skipString(o, i)
+		if string(o[i+1:keyEnd-1]) != "metadata" {
+			i = skipValue(o, keyEnd+1) + 1
+			continue
+		}
+		if i = keyEnd + 1; o[i] != '{' {
+			return -1, 0
+		}
+		for i++; o[i] == '"'; {
+			keyEnd = skipString(o, i)
+			if string(o[i+1:keyEnd-1]) > "resourceVersion" {
+				return i, 0
+			}
+			if i = skipValue(o, keyEnd+1); o[i] == ',' {
+				i++
+				continue
+			}
+			return i, ','
+		}
+		return i, 0
+	}
+	return -1, 0
+}

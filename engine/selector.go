@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Selector picks objects by their labels and fields. The zero value picks all.
+type Selector struct {
+	Labels labels.Selector
+	Fields fields.Selector
+}
+
+// ParseSelector reads the two query parameters of a list or watch. Fields that the resource does not declare
+// selectable are refused by name.
+func (r *Resource) ParseSelector(labelText, fieldText string) (Selector, error) {
+	var selector Selector
+	if labelText != "" {
+		parsed, err := labels.Parse(labelText)
+		if err != nil {
+			return Selector{}, badRequest("unable to parse label selector %q: %v", labelText, err)
+		}
+		if !parsed.Empty() {
+			selector.Labels = parsed
+		}
+	}
+	if fieldText == "" {
+		return selector, nil
+	}
+	parsed, err := fields.ParseSelector(fieldText)
+	if err != nil {
+		return Selector{}, badRequest("unable to parse field selector %q: %v", fieldText, err)
+	}
+	for _, requirement := range parsed.Requirements() {
+		if !r.selectable(requirement.Field) {
+			return Selector{}, badRequest("field label not supported: %s", requirement.Field)
+		}
+	}
+	if !parsed.Empty() {
+		selector.Fields = parsed
+	}
+	return selector, nil
+}
+
+func (r *Resource) selectable(field string) bool {
+	switch field {
+	case "metadata.name":
+		return true
+	case "metadata.namespace":
+		return true
+	}
+	return slices.Contains(r.SelectableFields, "."+field)
+}
+
+// Empty tells whether the selector picks every object.
+func (s Selector) Empty() bool { return s.Labels == nil && s.Fields == nil }
+
+// Matches tells whether an object is picked.
+func (s Selector) Matches(obj Object) bool {
+	if s.Labels != nil && !s.Labels.Matches(labelSet{ParseFields(Object(obj.field("metadata")).field("labels"))}) {
+		return false
+	}
+	return s.Fields == nil || s.Fields.Matches(fieldSet{obj})
+}
+
+// Name is the one name that the selector can match, "" if there may be several.
+func (s Selector) Name() string {
+	if s.Fields == nil {
+		return ""
+	}
+	name, _ := s.Fields.RequiresExactMatch("metadata.name")
+	return name
+}
+
+// labelSet shows raw labels to a labels.Selector.
+type labelSet struct{ fields Fields }
+
+func (l labelSet) Has(label string) bool { _, ok := l.fields.find(label); return ok }
+func (l labelSet) Get(label string) string {
+	return l.fields.String(label)
+}
+func (l labelSet) Lookup(label string) (string, bool) { return l.fields.String(label), l.Has(label) }
+
+// fieldSet shows an object to a fields.Selector.
+type fieldSet struct{ obj Object }
+
+func (f fieldSet) Has(field string) bool { return f.obj.Get(strings.Split(field, ".")...).Exists() }
+func (f fieldSet) Get(field string) string {
+	return f.obj.Get(strings.Split(field, ".")...).String()
+}

@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+)
+
+// Store serves one resource: the lifecycle over a Strategy and a Storage. It is immutable; a change of the
+// resource's definition makes a new Store.
+type Store struct {
+	Resource *Resource
+	storage  Storage
+	options  Options
+}
+
+// Options are what all stores share. The zero value serves without admission.
+type Options struct {
+	// Admission runs before the strategy of every write; nil admits all.
+	Admission Admission
+	// Transcode turns stored bytes in another encoding than JSON into JSON; nil refuses them.
+	Transcode func(data []byte) ([]byte, error)
+}
+
+// Admission decides whether a write may go on. It stands where Kubernetes' admission plugins stand.
+type Admission interface {
+	// Admit returns a *NotFoundError or *ForbiddenError to stop the request.
+	Admit(ctx context.Context, resource *Resource, info *RequestInfo) error
+}
+
+// NewStore returns the store of a resource.
+func NewStore(resource *Resource, storage Storage, options Options) *Store {
+	return &Store{Resource: resource, storage: storage, options: options}
+}
+
+// Result is what a write answers with.
+type Result struct {
+	// Object as it is now (or was, when deleted), in the version of the request, with its resourceVersion.
+	Object   Object
+	Warnings []string
+	Created  bool   // by a create, or an update that created
+	Deleted  bool   // the object is gone
+	Message  string // of a posted subresource
+}
+
+// FieldValidation is what to do about unknown and duplicate fields.
+type FieldValidation string
+
+// The values of the query parameter fieldValidation.
+const (
+	IgnoreFields FieldValidation = "Ignore"
+	WarnFields   FieldValidation = "Warn"
+	StrictFields FieldValidation = "Strict"
+)
+
+// key is the storage key of one object.
+func (s *Store) key(namespace, name string) string {
+	if s.Resource.Namespaced {
+		return s.Resource.KeyRoot + "/" + namespace + "/" + name
+	}
+	return s.Resource.KeyRoot + "/" + name
+}
+
+// prefix is what the keys of a namespace, or of all, have in common.
+func (s *Store) prefix(namespace string) string {
+	if s.Resource.Namespaced && namespace != "" {
+		return s.Resource.KeyRoot + "/" + namespace + "/"
+	}
+	return s.Resource.KeyRoot + "/"
+}
+
+// writeOptions guards a write by the activation of the resource's definition.
+func (s *Store) writeOptions() WriteOptions {
+	if s.Resource.Activation.Key == "" {
+		return WriteOptions{}
+	}
+	return WriteOptions{Guards: []Guard{s.Resource.Activation}}
+}
+
+// load makes an object of a stored item: in the storage version, without resourceVersion.
+func (s *Store) load(item Item) (Object, error) {
+	data := item.Data
+	if len(data) == 0 || data[0] != '{' {
+		if s.options.Transcode == nil {
+			return nil, &StoredValueError{item.Key, errors.New("it is not JSON")}
+		}
+		transcoded, err := s.options.Transcode(data)
+		if err != nil {
+			return nil, &StoredValueError{item.Key, err}
+		}
+		data = transcoded
+	}
+	obj, _, err := ParseObject(data)
+	if err != nil {
+		return nil, &StoredValueError{item.Key, err}
+	}
+	return obj.Stored(), nil
+}
+
+// read makes of a stored item the object that clients of a version see: converted, defaulted, without resourceVersion.
+func (s *Store) read(ctx context.Context, item Item, info *RequestInfo) (Object, error) {
+	obj, err := s.load(item)
+	if err != nil {
+		return nil, err
+	}
+	if obj, err = s.convert(ctx, info, obj, info.Version); err != nil {
+		return nil, err
+	}
+	return s.applyDefaults(obj, info.Version)
+}
+
+// storageFailure turns a storage error into the error that clients get.
+func (s *Store) storageFailure(err error, name string) error {
+	var missing *KeyNotFoundError
+	var exists *KeyExistsError
+	var revision *RevisionError
+	var guard *GuardError
+	switch {
+	case errors.As(err, &missing):
+		return &NotFoundError{s.Resource.GroupResource(), name}
+	case errors.As(err, &exists):
+		return &AlreadyExistsError{Resource: s.Resource.GroupResource(), Name: name}
+	case errors.As(err, &revision) && revision.Current == nil:
+		return &NotFoundError{s.Resource.GroupResource(), name}
+	case errors.As(err, &revision):
+		return &ConflictError{s.Resource.GroupResource(), name, ModifiedMessage}
+	case errors.As(err, &guard):
+		return &StaleError{s.Resource.GroupResource()}
+	}
+	return err
+}
+
+// nameOf is the last segment of a key.
+func nameOf(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }

@@ -1,0 +1,169 @@
+package engine
+
+import (
+	"context"
+	"errors"
+)
+
+// WatchRequest asks for a stream of changes.
+type WatchRequest struct {
+	Info     *RequestInfo // an empty Namespace watches all
+	Selector Selector
+	// ResourceVersion after which changes are wanted; "" and "0" begin with what is there.
+	ResourceVersion string
+	// SendInitialEvents begins with what is there, then a bookmark that says so (Kubernetes' streaming list).
+	SendInitialEvents bool
+	// Bookmarks asks for bookmarks from time to time.
+	Bookmarks bool
+}
+
+// WatchEventType is the type of a WatchEvent, as clients see it.
+type WatchEventType string
+
+// The types of watch events. An ERROR ends a watch: see Watch.Err.
+const (
+	EventAdded    WatchEventType = "ADDED"
+	EventModified WatchEventType = "MODIFIED"
+	EventDeleted  WatchEventType = "DELETED"
+	EventBookmark WatchEventType = "BOOKMARK"
+)
+
+// WatchEvent is one change as a client of the watch sees it.
+type WatchEvent struct {
+	Type     WatchEventType
+	Object   Object // without resourceVersion; nil for a bookmark
+	Revision int64
+	// InitialEnd marks the bookmark behind the initial events.
+	InitialEnd bool
+}
+
+// Watch streams the changes of one resource.
+type Watch struct {
+	store   *Store
+	request WatchRequest
+	initial []Listed
+	watcher Watcher
+	after   int64
+	began   bool // the initial events have been sent
+	marked  bool // and the bookmark behind them, where one was asked for
+}
+
+// Watch begins a watch. The caller takes events with Next and ends it with Stop.
+func (s *Store) Watch(ctx context.Context, req WatchRequest) (*Watch, error) {
+	after, err := s.wantedRevision(req.ResourceVersion)
+	if err != nil {
+		return nil, err
+	}
+	w := &Watch{store: s, request: req, after: after, marked: !req.SendInitialEvents}
+	if after == 0 || req.SendInitialEvents {
+		list, err := s.List(ctx, ListRequest{Info: req.Info, Selector: req.Selector, ResourceVersion: req.ResourceVersion})
+		if err != nil {
+			return nil, err
+		}
+		w.initial, w.after = list.Items, list.Revision
+	}
+	w.watcher, err = s.storage.Watch(ctx, s.prefix(req.Info.Namespace), WatchOptions{After: w.after, Progress: req.Bookmarks})
+	if err != nil {
+		return nil, watchFailure(err)
+	}
+	return w, nil
+}
+
+// Next returns the next event. It blocks until there is one, the watch has ended (Err says why), or ctx is done.
+func (w *Watch) Next(ctx context.Context) (WatchEvent, error) {
+	if event, ok := w.nextInitial(); ok {
+		return event, nil
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return WatchEvent{}, ctx.Err()
+		case change, open := <-w.watcher.Events():
+			if !open {
+				return WatchEvent{}, w.ended(ctx)
+			}
+			event, wanted, err := w.event(ctx, change)
+			if err != nil || wanted {
+				return event, err
+			}
+		}
+	}
+}
+
+// Buffered tells whether Next would return at once, so that a writer can put several events into one write.
+func (w *Watch) Buffered() bool {
+	return len(w.initial) > 0 || !w.marked || len(w.watcher.Events()) > 0
+}
+
+// Stop ends the watch.
+func (w *Watch) Stop() { w.watcher.Stop() }
+
+func (w *Watch) nextInitial() (WatchEvent, bool) {
+	if len(w.initial) > 0 {
+		first := w.initial[0]
+		w.initial = w.initial[1:]
+		return WatchEvent{Type: EventAdded, Object: first.Object, Revision: first.Revision}, true
+	}
+	if !w.marked {
+		w.marked = true
+		return WatchEvent{Type: EventBookmark, Revision: w.after, InitialEnd: true}, true
+	}
+	return WatchEvent{}, false
+}
+
+func (w *Watch) ended(ctx context.Context) error {
+	if err := w.watcher.Err(); err != nil {
+		return watchFailure(err)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return ErrStopped
+}
+
+// event turns a change of the storage into the event that this watch's selector makes of it.
+func (w *Watch) event(ctx context.Context, change Event) (_ WatchEvent, wanted bool, err error) {
+	if change.Type == Progress {
+		return WatchEvent{Type: EventBookmark, Revision: change.Revision}, w.request.Bookmarks, nil
+	}
+	before, err := w.side(ctx, change.Key, change.Prev)
+	if err != nil {
+		return WatchEvent{}, false, err
+	}
+	after, err := w.side(ctx, change.Key, change.Data)
+	if err != nil {
+		return WatchEvent{}, false, err
+	}
+	event := WatchEvent{Object: after, Revision: change.Revision}
+	switch {
+	case after != nil && before != nil:
+		event.Type = EventModified
+	case after != nil:
+		event.Type = EventAdded
+	case before != nil:
+		event.Type, event.Object = EventDeleted, before
+	default:
+		return event, false, nil
+	}
+	return event, true, nil
+}
+
+// side is the object before or after a change, nil where there is none that the selector picks.
+func (w *Watch) side(ctx context.Context, key string, data []byte) (Object, error) {
+	if len(data) == 0 {
+		return nil, nil
+	}
+	obj, err := w.store.read(ctx, Item{Key: key, Data: data}, w.request.Info)
+	if err != nil || !w.request.Selector.Matches(obj) {
+		return nil, err
+	}
+	return obj, nil
+}
+
+func watchFailure(err error) error {
+	var compacted *CompactedError
+	if errors.As(err, &compacted) {
+		return &ExpiredError{"The resourceVersion for the provided watch is too old."}
+	}
+	return err
+}
