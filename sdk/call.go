@@ -1,0 +1,75 @@
+package sdk
+
+import "github.com/stratagem-dev/stratagem/sdk/field"
+
+// call is one Invoke: what the hooks get, and the reply as far as it has come.
+type call struct {
+	strategy *strategy
+	ctx      *Context
+	obj      *Object
+	old      *Object
+	options  *Object
+	items    []*Object
+	reply    reply
+}
+
+// mutating are the hooks that may change the object.
+var mutating = bits(hookDefault, hookPrepareForCreate, hookPrepareForUpdate, hookCanonicalize, hookCreateSubresource)
+
+// run runs one hook; false ends the call.
+func (c *call) run(h hook) bool {
+	c.reply.hook = h
+	if c.obj != nil {
+		c.obj.frozen = ""
+		if mutating&h.bit() == 0 {
+			c.obj.frozen = hookNames[h]
+		}
+	}
+	s := c.strategy
+	switch h {
+	case hookDefault:
+		s.defaulter.Default(c.ctx, c.obj)
+	case hookPrepareForCreate:
+		s.createPreparer.PrepareForCreate(c.ctx, c.obj)
+	case hookValidate:
+		c.reject(s.validator.Validate(c.ctx, c.obj))
+	case hookWarningsOnCreate:
+		c.warn(s.createWarner.WarningsOnCreate(c.ctx, c.obj))
+	case hookPrepareForUpdate:
+		s.updatePreparer.PrepareForUpdate(c.ctx, c.obj, c.old)
+	case hookValidateUpdate:
+		c.reject(s.updateValidator.ValidateUpdate(c.ctx, c.obj, c.old))
+	case hookWarningsOnUpdate:
+		c.warn(s.updateWarner.WarningsOnUpdate(c.ctx, c.obj, c.old))
+	case hookCanonicalize:
+		s.canonicalizer.Canonicalize(c.ctx, c.obj)
+	case hookCheckGracefulDelete:
+		c.checkGracefulDelete()
+	case hookCreateSubresource:
+		c.createSubresource()
+	case hookConvertToTable:
+		c.convertToTable()
+	case hookConvert:
+		c.convert()
+	}
+	if c.ctx.err != nil {
+		c.fail(c.ctx.err)
+	}
+	return c.reply.outcome == outcomeOK
+}
+
+func (c *call) reject(errs field.ErrorList) {
+	if len(errs) > 0 {
+		c.reply.outcome = outcomeRejected
+		c.reply.errors = errs.AppendJSON(nil)
+	}
+}
+
+func (c *call) warn(warnings []string) {
+	c.reply.warnings = append(c.reply.warnings, warnings...)
+}
+
+func (c *call) fail(err error) {
+	c.reply.outcome = outcomeError
+	c.reply.errors = []byte(err.Error())
+}

@@ -1,0 +1,73 @@
+package sdk
+
+import "errors"
+
+// The segments of a request frame; from segItems on there are items.
+const (
+	segRequest = iota
+	segObject
+	segOld
+	segOptions
+	segItems
+)
+
+// The segments of a reply frame; from replyItems on there are items.
+const (
+	replyOutcome = iota
+	replyObject
+	replyErrors
+	replyWarnings
+	replyResult
+	replyItems
+)
+
+// ErrFrame is returned for bytes that are not a frame: segments cut off, or bytes behind the last.
+var ErrFrame = errors.New("malformed frame")
+
+// DecodeFrame cuts a frame into its segments, which are parts of it. A segment of length 0 is absent.
+func DecodeFrame(frame string) ([]string, error) {
+	if len(frame) < 4 {
+		return nil, ErrFrame
+	}
+	count, rest := u32(frame), frame[4:]
+	if uint64(count)*4 > uint64(len(rest)) {
+		return nil, ErrFrame
+	}
+	segments := make([]string, count)
+	for i := range segments {
+		if len(rest) < 4 {
+			return nil, ErrFrame
+		}
+		n := u32(rest)
+		rest = rest[4:]
+		if uint64(n) > uint64(len(rest)) {
+			return nil, ErrFrame
+		}
+		segments[i], rest = rest[:n], rest[n:]
+	}
+	if rest != "" {
+		return nil, ErrFrame
+	}
+	return segments, nil
+}
+
+// AppendFrame appends the frame of the given segments to dst.
+func AppendFrame(dst []byte, segments ...string) []byte {
+	dst = appendU32(dst, uint32(len(segments)))
+	for _, s := range segments {
+		dst = appendSegment(dst, s)
+	}
+	return dst
+}
+
+func appendSegment(dst []byte, segment string) []byte {
+	return append(appendU32(dst, uint32(len(segment))), segment...)
+}
+
+func u32(s string) uint32 {
+	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
+}
+
+func appendU32(dst []byte, n uint32) []byte {
+	return append(dst, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
+}

@@ -1,0 +1,101 @@
+package sdk
+
+// Plugin is what Register takes: a name, a version and the resources.
+type Plugin struct {
+	Name      string
+	Version   string
+	Resources []Resource
+}
+
+// Scope says whether objects live in namespaces.
+type Scope string
+
+// The two scopes.
+const (
+	Namespaced Scope = "Namespaced"
+	Cluster    Scope = "Cluster"
+)
+
+// Resource is one kind of object under one group and plural name.
+type Resource struct {
+	Group    string // empty for the core group
+	Resource string // the plural, lower case: "crontabs"
+	Kind     string
+
+	Singular   string // default: Kind in lower case
+	ListKind   string // default: Kind with "List" behind
+	ShortNames []string
+	Categories []string
+	Scope      Scope // default: Namespaced
+
+	// KeyRoot is the prefix of the storage keys, "/pods"; default "/<group>/<resource>".
+	KeyRoot string
+
+	Versions []Version
+	// Strategy has some of the hooks and traits of strategy.go; nil for none.
+	Strategy     any
+	Subresources []Subresource
+
+	// SelectableFields are the field paths that field selectors may name: ".spec.nodeName".
+	SelectableFields []string
+	// ResetFields are the field paths that writes to the main resource reset: ".status".
+	ResetFields []string
+}
+
+// Version is one version of a resource. The only version of a resource is served and stored,
+// whatever it says.
+type Version struct {
+	Name    string
+	Served  bool
+	Storage bool // exactly one version of a resource
+	// Hooks marks the versions that the hooks take; none marked: the storage version.
+	Hooks bool
+
+	Deprecated         bool
+	DeprecationWarning string
+
+	Columns []Column
+	// Schema is an OpenAPI v3 schema in JSON. Where it is empty the build puts schema.json into the
+	// module's custom section "stratagem.openapi", and the server finds the version's schema there.
+	Schema string
+}
+
+// Column is one column of the table that kubectl prints.
+type Column struct {
+	Name        string
+	Type        string // string, integer, number, boolean or date
+	Format      string
+	Description string
+	Priority    int32 // above 0: only with -o wide
+	// JSONPath of the cell, ".spec.image"; where it is empty the cell comes from ConvertToTable.
+	JSONPath string
+}
+
+// Subresource is another way to write the same object: the main strategy does not run for it.
+type Subresource struct {
+	Name string
+	// Strategy has the hooks of the subresource; nil for none.
+	Strategy any
+	// Scale makes it the scale subresource, served by field paths.
+	Scale *Scale
+	// Create makes it take POSTs, which run CreateSubresource.
+	Create *PostedKind
+	// Unavailable, when not empty, is why the server refuses it.
+	Unavailable string
+}
+
+// Scale names the fields (".spec.replicas") behind autoscaling/v1 Scale.
+type Scale struct {
+	SpecReplicasPath   string
+	StatusReplicasPath string
+	LabelSelectorPath  string // may be empty
+}
+
+// PostedKind is the kind that is POSTed to a subresource.
+type PostedKind struct {
+	Group   string
+	Version string
+	Kind    string
+	// Delete deletes the parent, with the posted object's deleteOptions, when the hook agrees.
+	Delete bool
+}

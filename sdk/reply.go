@@ -1,0 +1,47 @@
+package sdk
+
+import "github.com/stratagem-dev/stratagem/sdk/internal/jsontext"
+
+// The outcomes of a call.
+const (
+	outcomeOK       = 0
+	outcomeRejected = 1
+	outcomeError    = 2
+)
+
+// reply is what becomes the reply frame.
+type reply struct {
+	outcome  uint32
+	hook     hook
+	errors   []byte // field errors, or the text of the author's error
+	warnings []string
+	result   []byte
+}
+
+// appendReply appends the reply frame: the object when a hook changed it, and the items of Convert.
+func (c *call) appendReply(dst []byte) []byte {
+	items := 0
+	if c.reply.hook == hookConvert && c.reply.outcome == outcomeOK {
+		items = len(c.items)
+	}
+	dst = appendU32(dst, uint32(replyItems+items))
+	dst = appendU32(dst, 8)
+	dst = appendU32(dst, c.reply.outcome)
+	dst = appendU32(dst, uint32(c.reply.hook))
+	object := ""
+	if c.obj != nil && c.obj.changed && c.reply.outcome == outcomeOK {
+		object = c.obj.Raw()
+	}
+	dst = appendSegment(dst, object)
+	dst = appendSegment(dst, string(c.reply.errors))
+	warnings := ""
+	if len(c.reply.warnings) > 0 {
+		warnings = string(jsontext.AppendStrings(nil, c.reply.warnings))
+	}
+	dst = appendSegment(dst, warnings)
+	dst = appendSegment(dst, string(c.reply.result))
+	for _, item := range c.items[:items] {
+		dst = appendSegment(dst, item.Raw())
+	}
+	return dst
+}
