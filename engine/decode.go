@@ -75,10 +75,11 @@ func (s *Store) applyDefaults(obj Object, version string) (Object, error) {
 	return v.Schema.Default(obj)
 }
 
-// validateSchema checks the value rules of a version's schema; most have none and cost nothing.
+// validateSchema checks the value rules of a version's schema where the resource asks for that. Kubernetes' own kinds
+// do not: their schema documents what their strategy enforces.
 func (s *Store) validateSchema(obj Object, version string) field.ErrorList {
 	v := s.Resource.Version(version)
-	if v == nil || v.Schema == nil {
+	if !s.Resource.Traits.ValidateSchema || v == nil || v.Schema == nil {
 		return nil
 	}
 	return v.Schema.Validate(obj)

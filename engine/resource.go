@@ -65,6 +65,7 @@ type Traits struct {
 	AllowCreateOnUpdate      bool // PUT of a missing object creates it
 	AllowUnconditionalUpdate bool // PUT without a resourceVersion is taken
 	ReturnDeletedObject      bool // DELETE answers with the object, not with a Status
+	ValidateSchema           bool // the engine enforces the value rules of the schema (required, enum, pattern …) besides its types
 	GenerationOnSpecChange   bool // the engine keeps metadata.generation: 1, and +1 for changes outside metadata and status
 }
 

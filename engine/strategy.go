@@ -99,3 +99,23 @@ type Refusal struct {
 	Reason  string `json:"reason"` // BadRequest, Forbidden, Conflict, TooManyRequests, Invalid
 	Message string `json:"message"`
 }
+
+// hookNames are the names of the hooks, as host/ABI.md has them.
+var hookNames = map[Hook]string{
+	Default: "Default", PrepareForCreate: "PrepareForCreate", Validate: "Validate", WarningsOnCreate: "WarningsOnCreate",
+	PrepareForUpdate: "PrepareForUpdate", ValidateUpdate: "ValidateUpdate", WarningsOnUpdate: "WarningsOnUpdate", Canonicalize: "Canonicalize",
+	CheckGraceful: "CheckGracefulDelete", CreateSubresource: "CreateSubresource", ConvertToTable: "ConvertToTable", Convert: "Convert",
+}
+
+// String is the hook's name.
+func (h Hook) String() string { return hookNames[h] }
+
+// HookByName finds a hook by its name.
+func HookByName(name string) (Hook, bool) {
+	for hook, known := range hookNames {
+		if known == name {
+			return hook, true
+		}
+	}
+	return 0, false
+}

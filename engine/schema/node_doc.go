@@ -43,7 +43,9 @@ func (c *compiler) types(n *node, doc keywordDoc) error {
 		return fail(doc.path+"/type", "must be empty if x-kubernetes-int-or-string is true")
 	case name == "":
 		n.kinds = anyKind
-		if union := doc.dropUnion("oneOf") | doc.dropUnion("anyOf"); union != 0 {
+		if union := doc.dropUnion("oneOf"); union != 0 {
+			n.kinds = union
+		} else if union := doc.dropUnion("anyOf"); union != 0 {
 			n.kinds = union
 		}
 	case !known:

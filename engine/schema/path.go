@@ -8,9 +8,10 @@ import (
 // frame is one step of the path to the value in hand. Frames live on the stack, linked upwards, so that a path costs
 // nothing until somebody asks for it.
 type frame struct {
-	up    *frame
-	key   []byte // as it stands between the quotes; nil: index
-	index int
+	up     *frame
+	key    []byte // as it stands between the quotes; nil: index
+	index  int
+	mapped bool // the key is that of a map, not of a field
 }
 
 // String is the path as Kubernetes writes it: "spec.containers[0].image".

@@ -13,6 +13,7 @@ type rules struct {
 
 	minLength, maxLength *int64
 	pattern              *regexp.Regexp
+	patternCost          int    // how many times a byte is looked at
 	format               string // one that strings are checked for, see formats
 
 	minItems, maxItems *int64

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 )
@@ -12,7 +13,7 @@ func (c *compiler) addRules(n *node, doc keywordDoc) error {
 	if c.logic > 0 && n.kinds != anyKind {
 		r.kinds = n.kinds
 	}
-	for _, step := range []func(*rules, keywordDoc) error{r.numbers, r.strings, r.lists, r.objects, r.enumeration, c.junctors} {
+	for _, step := range []func(*rules, keywordDoc) error{numberRules, stringRules, listRules, objectRules, enumRule, c.junctors} {
 		if err := step(r, doc); err != nil {
 			return err
 		}
@@ -24,7 +25,7 @@ func (c *compiler) addRules(n *node, doc keywordDoc) error {
 	return nil
 }
 
-func (*rules) numbers(r *rules, doc keywordDoc) (err error) {
+func numberRules(r *rules, doc keywordDoc) (err error) {
 	if r.minimum, err = doc.bound("minimum", "exclusiveMinimum"); err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func (doc keywordDoc) bound(keyword, exclusive string) (*bound, error) {
 	return &bound{*value, excluded}, nil
 }
 
-func (*rules) strings(r *rules, doc keywordDoc) (err error) {
+func stringRules(r *rules, doc keywordDoc) (err error) {
 	if r.minLength, err = doc.count("minLength"); err != nil {
 		return err
 	}
@@ -63,13 +64,29 @@ func (*rules) strings(r *rules, doc keywordDoc) (err error) {
 	if pattern == "" || err != nil {
 		return err
 	}
-	if r.pattern, err = regexp.Compile(pattern); err != nil {
+	if r.pattern, err = regexp.Compile(pattern); err == nil {
+		r.patternCost, err = patternCost(pattern)
+	}
+	if err != nil {
 		return fail(doc.path+"/pattern", "must be a valid regular expression, but isn't: %v", err)
 	}
 	return nil
 }
 
-func (*rules) lists(r *rules, doc keywordDoc) (err error) {
+// patternCost estimates how costly a pattern is: at worst, every byte meets every instruction of the compiled pattern.
+func patternCost(pattern string) (int, error) {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return 0, err
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return 0, err
+	}
+	return 1 + len(program.Inst)/16, nil
+}
+
+func listRules(r *rules, doc keywordDoc) (err error) {
 	if r.minItems, err = doc.count("minItems"); err != nil {
 		return err
 	}
@@ -101,7 +118,7 @@ func (*rules) lists(r *rules, doc keywordDoc) (err error) {
 	return nil
 }
 
-func (*rules) objects(r *rules, doc keywordDoc) (err error) {
+func objectRules(r *rules, doc keywordDoc) (err error) {
 	if r.minProperties, err = doc.count("minProperties"); err != nil {
 		return err
 	}
@@ -125,7 +142,7 @@ func (doc keywordDoc) keys(keyword string) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-func (*rules) enumeration(r *rules, doc keywordDoc) error {
+func enumRule(r *rules, doc keywordDoc) error {
 	values, err := doc.list("enum")
 	if err != nil {
 		return err

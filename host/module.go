@@ -1,0 +1,132 @@
+package host
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/host/meter"
+)
+
+// ABIVersion is the version of the guest ABI that the host speaks.
+const ABIVersion = 1
+
+// Options are what all modules of a host share.
+type Options struct {
+	// Limits bound each module.
+	Limits Limits
+	// CacheDir keeps compiled code between starts; "" keeps none. It must not be writable by others.
+	CacheDir string
+	// Metering is how runaway guests are stopped; the zero value is Fuel.
+	Metering Metering
+	// Log takes what guests log; nil takes slog's default.
+	Log *slog.Logger
+}
+
+// Metering is how a runaway guest is stopped.
+type Metering uint8
+
+// The ways to stop a runaway guest. All but Fuel are there for benchmarks to compare with.
+const (
+	Fuel     Metering = iota // the module is rewritten to pay for what it runs
+	Deadline                 // wazero's WithCloseOnContextDone and a deadline for each call
+	Unbound                  // nothing stops it
+)
+
+// deadline is what a call may take under Deadline.
+const deadline = 5 * time.Second
+
+// Module is a loaded plugin: verified, compiled, described, ready to be called. It is safe for concurrent use.
+type Module struct {
+	Name      string // as it describes itself
+	Version   string // the author's
+	Digest    string // sha256 of the file, in hex
+	Resources []*engine.Resource
+
+	options  Options
+	revision string
+	runtime  wazero.Runtime
+	compiled wazero.CompiledModule
+	rewrite  *meter.Module // nil unless Metering is Fuel
+	pool     *pool
+}
+
+// Digest is the name by which a module is addressed.
+func Digest(wasm []byte) string {
+	sum := sha256.Sum256(wasm)
+	return hex.EncodeToString(sum[:])
+}
+
+// compile verifies what can be seen from outside and compiles the module, in a runtime of its own, so that closing
+// the module frees all of it.
+func compile(ctx context.Context, wasm []byte, options Options) (*Module, error) {
+	limits := options.Limits
+	if len(wasm) > limits.ModuleBytes {
+		return nil, &LoadError{"size", fmt.Errorf("the module has %d bytes, at most %d are allowed", len(wasm), limits.ModuleBytes)}
+	}
+	m := &Module{Digest: Digest(wasm), options: options}
+	code := wasm
+	if options.Metering == Fuel {
+		rewritten, err := meter.Rewrite(wasm, limits.InitFuel, meter.Limits{})
+		if err != nil {
+			return nil, &LoadError{"wasm", err}
+		}
+		m.rewrite, code = rewritten, rewritten.Wasm
+	}
+	config := wazero.NewRuntimeConfigCompiler().WithMemoryLimitPages(limits.MemoryPages).
+		WithCloseOnContextDone(options.Metering == Deadline).WithDebugInfoEnabled(true)
+	if options.CacheDir != "" {
+		cache, err := wazero.NewCompilationCacheWithDir(options.CacheDir)
+		if err != nil {
+			return nil, fmt.Errorf("compilation cache %s: %w", options.CacheDir, err)
+		}
+		config = config.WithCompilationCache(cache)
+	}
+	m.runtime = wazero.NewRuntimeWithConfig(ctx, config)
+	if err := m.link(ctx, code); err != nil {
+		m.runtime.Close(context.WithoutCancel(ctx))
+		return nil, err
+	}
+	return m, nil
+}
+
+// link provides the imports and compiles.
+func (m *Module) link(ctx context.Context, code []byte) error {
+	if err := instantiateWASI(ctx, m.runtime); err != nil {
+		return err
+	}
+	if err := instantiateLog(ctx, m.runtime); err != nil {
+		return err
+	}
+	compiled, err := m.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, 2), code)
+	if err != nil {
+		return &LoadError{"wasm", err}
+	}
+	m.compiled = compiled
+	return verify(compiled)
+}
+
+// Close frees the module. Calls that run are let finish; later ones fail.
+func (m *Module) Close(ctx context.Context) error {
+	m.pool.close(ctx)
+	return m.runtime.Close(ctx)
+}
+
+// Revision is how errors name the module: "crontabs@3".
+func (m *Module) Revision() string { return m.revision }
+
+// LoadError reports a module that is refused, and the step that found out: 422 on upload.
+type LoadError struct {
+	Step string // size, wasm, imports, exports, abi, describe, trial
+	Err  error
+}
+
+func (e *LoadError) Error() string { return fmt.Sprintf("%s: %v", e.Step, e.Err) }
+func (e *LoadError) Unwrap() error { return e.Err }
