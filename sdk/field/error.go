@@ -1,7 +1,6 @@
 package field
 
 import (
-	"math"
 	"strconv"
 	"strings"
 
@@ -93,9 +92,9 @@ func valueText(v any) string {
 	case string:
 		return strconv.Quote(v)
 	case float64:
-		return floatText(v, 64)
+		return strconv.FormatFloat(v, 'g', -1, 64)
 	case float32:
-		return floatText(float64(v), 32)
+		return strconv.FormatFloat(float64(v), 'g', -1, 32)
 	case jsontext.Rawer:
 		if s, ok := v.(interface{ StringValue() (string, bool) }); ok {
 			if text, is := s.StringValue(); is {
@@ -105,15 +104,6 @@ func valueText(v any) string {
 	}
 	json, _ := jsontext.Append(nil, v)
 	return htmlSafe.Replace(string(json))
-}
-
-// floatText is fmt's %v of a float.
-func floatText(f float64, bits int) string {
-	format := byte('f')
-	if abs := math.Abs(f); abs != 0 && (abs < 1e-4 || abs >= 1e21) {
-		format = 'e'
-	}
-	return strconv.FormatFloat(f, format, -1, bits)
 }
 
 // ErrorList is all that is wrong; an empty one means nothing is.

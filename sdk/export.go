@@ -1,0 +1,75 @@
+//go:build wasip1 || tinygo.wasm
+
+package sdk
+
+import "unsafe"
+
+// The exports of the guest ABI. RATIONALE.md says who owns which buffer.
+var (
+	requestBuffer []byte // handed out by stratagem_reserve, fresh for each call
+	replyBuffer   []byte // the last reply, used again for the next
+)
+
+// keptReply is the largest reply buffer that is kept for the next call.
+const keptReply = 1 << 20
+
+//go:wasmexport stratagem_abi_version
+func abiVersion() int32 { return 1 }
+
+//go:wasmexport stratagem_describe
+func describe() int64 {
+	return span(module().Describe())
+}
+
+//go:wasmexport stratagem_reserve
+func reserve(n int32) int32 {
+	requestBuffer = nil
+	beforeCall()
+	size := int(uint32(n))
+	requestBuffer = make([]byte, size, size+1)
+	allocated(size)
+	return int32(uintptr(unsafe.Pointer(unsafe.SliceData(requestBuffer))))
+}
+
+//go:wasmexport stratagem_invoke
+func invoke(hooks int64, n int32) int64 {
+	defer reportPanic()
+	size := int(uint32(n))
+	if size > len(requestBuffer) {
+		panic("stratagem_invoke of more bytes than were reserved")
+	}
+	frame := unsafe.String(unsafe.SliceData(requestBuffer), size)
+	if cap(replyBuffer) > keptReply {
+		replyBuffer = nil
+	}
+	reply, err := module().invoke(replyBuffer[:0], uint64(hooks), frame)
+	if err != nil {
+		panic(err)
+	}
+	replyBuffer = reply
+	return span(reply)
+}
+
+// span is how the ABI returns bytes: ptr<<32 | len. They must stay reachable from a global.
+func span(b []byte) int64 {
+	pinned = b
+	ptr := uint32(uintptr(unsafe.Pointer(unsafe.SliceData(b))))
+	return int64(uint64(ptr)<<32 | uint64(uint32(len(b))))
+}
+
+var pinned []byte
+
+func module() *Module {
+	if registered == nil {
+		panic("the program has not called sdk.Register in an init function")
+	}
+	return registered
+}
+
+//go:wasmimport stratagem log
+func hostLog(level uint32, ptr unsafe.Pointer, n uint32)
+
+// logLine writes to the server's log.
+func logLine(level Level, line string) {
+	hostLog(uint32(level), unsafe.Pointer(unsafe.StringData(line)), uint32(len(line)))
+}
