@@ -16,7 +16,7 @@ func compile(t testing.TB, doc string, components ...string) *Schema {
 	}
 	s, err := Compile(json.RawMessage(doc), parts)
 	if err != nil {
-		t.Fatalf("Compile(%s): %v", doc, err)
+		t.Fatalf("Compile(%.2000s): %v", doc, err)
 	}
 	return s
 }

@@ -83,7 +83,7 @@ func patternCost(pattern string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return 1 + len(program.Inst)/16, nil
+	return len(program.Inst), nil
 }
 
 func listRules(r *rules, doc keywordDoc) (err error) {
