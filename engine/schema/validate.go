@@ -31,7 +31,7 @@ func (s *Schema) Validate(obj []byte) field.ErrorList {
 	if err := v.value(s.root, nil); err != nil {
 		return append(v.errs, field.InternalError(nil, err))
 	}
-	return v.errs
+	return v.distinct()
 }
 
 // noRules stands for the rules of a node that has none itself.
@@ -40,8 +40,9 @@ var noRules rules
 // validator is one Validate under way.
 type validator struct {
 	scanner
-	errs field.ErrorList
-	fuel int // looks that are left
+	errs   field.ErrorList
+	merged bool // errs may hold repetitions
+	fuel   int  // looks that are left
 }
 
 // report remembers an error.

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -117,17 +118,26 @@ func (v *validator) combination(at *frame, format string, args ...any) {
 	v.report(field.Invalid(nil, "", fmt.Sprintf("%q ", at.String())+fmt.Sprintf(format, args...)))
 }
 
-// merge reports errors that have not been reported yet.
+// merge reports the errors of a part. The rules around it may find them as well, see distinct.
 func (v *validator) merge(errs field.ErrorList) {
 	for _, err := range errs {
-		known := false
-		for _, other := range v.errs {
-			known = known || other.Field == err.Field && other.Error() == err.Error()
-		}
-		if !known {
-			v.report(err)
-		}
+		v.merged = true
+		v.report(err)
 	}
+}
+
+// distinct is the errors without repetitions.
+func (v *validator) distinct() field.ErrorList {
+	if !v.merged {
+		return v.errs
+	}
+	seen := make(map[string]bool, len(v.errs))
+	return slices.DeleteFunc(v.errs, func(err *field.Error) bool {
+		text := err.Error()
+		again := seen[text]
+		seen[text] = true
+		return again
+	})
 }
 
 // kind checks the type inside allOf, anyOf, oneOf and not. A value of another type is reported and passed over.
