@@ -123,7 +123,7 @@ func (s *scanner) branch(at int, before pattern) {
 	if before.stage == stageAssigned && loop.width > 0 && loop.local == before.local {
 		table := s.labels[loop.labels.start:loop.labels.end]
 		// The blocks that the loop opens follow it in s.blocks; label 0 means the last of them.
-		to := id + loop.width - int(table[min(uint64(before.value), uint64(len(table)-2))])
+		to := id + loop.width - int(table[min(uint64(before.value), uint64(len(table)-1))])
 		if !s.blocks[to].closed {
 			s.points = append(s.points, point{kind: pointThreaded, at: at, end: s.r.pos, amount: int64(len(s.open) - 1 - s.blocks[to].height)})
 			return

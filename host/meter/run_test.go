@@ -1,0 +1,177 @@
+package meter
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+)
+
+//go:generate sh -c "for f in testdata/*/*.wat; do wat2wasm $DOLLAR{f} -o $DOLLAR{f%.wat}.wasm; done"
+
+// guests are the modules of one folder of testdata, by name.
+func guests(t testing.TB, folder string) map[string][]byte {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("testdata", folder, "*.wat"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no guests in %s: %v", folder, err)
+	}
+	found := map[string][]byte{}
+	for _, p := range paths {
+		wasm, err := os.ReadFile(strings.TrimSuffix(p, ".wat") + ".wasm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[strings.TrimSuffix(filepath.Base(p), ".wat")] = wasm
+	}
+	return found
+}
+
+func rewrite(t testing.TB, wasm []byte, initialFuel int64, limits Limits) *Module {
+	t.Helper()
+	m, err := Rewrite(wasm, initialFuel, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func newRuntime(t testing.TB) wazero.Runtime {
+	config := wazero.NewRuntimeConfig().WithCoreFeatures(api.CoreFeaturesV2).WithMemoryLimitPages(1024)
+	rt := wazero.NewRuntimeWithConfig(context.Background(), config)
+	t.Cleanup(func() { rt.Close(context.Background()) })
+	return rt
+}
+
+func instantiate(t testing.TB, rt wazero.Runtime, wasm []byte) api.Module {
+	t.Helper()
+	i, err := rt.InstantiateWithConfig(context.Background(), wasm,
+		wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+func fuelOf(i api.Module) api.MutableGlobal { return i.ExportedGlobal(FuelExport).(api.MutableGlobal) }
+
+// outcome is all that can be seen of a call.
+type outcome struct {
+	result uint64
+	trap   string // first line of the error
+	memory string
+}
+
+func call(i api.Module, function string, args ...uint64) (o outcome) {
+	results, err := i.ExportedFunction(function).Call(context.Background(), args...)
+	if err != nil {
+		o.trap, _, _ = strings.Cut(err.Error(), "\n")
+	}
+	if len(results) > 0 {
+		o.result = results[0]
+	}
+	if m := i.ExportedMemory("memory"); m != nil {
+		content, _ := m.Read(0, m.Size())
+		o.memory = string(bytes.TrimRight(content, "\x00"))
+	}
+	return o
+}
+
+func TestRewriteStopsGuests(t *testing.T) {
+	const budget = 1_000_000
+	rt := newRuntime(t)
+	for name, wasm := range guests(t, "stopped") {
+		t.Run(name, func(t *testing.T) {
+			m := rewrite(t, wasm, budget, Limits{})
+			left := make([]int64, 2)
+			for round := range left {
+				i := instantiate(t, rt, m.Wasm)
+				o := call(i, "run")
+				left[round] = int64(fuelOf(i).Get())
+				if !strings.Contains(o.trap, "unreachable") || left[round] >= 0 {
+					t.Fatalf("trap %q with %d left, want out of fuel", o.trap, left[round])
+				}
+				if name == "memory_fill" && o.memory != "" || name == "memory_copy" && o.memory != "\x00\x01" {
+					t.Errorf("memory was written before it was paid for")
+				}
+			}
+			if left[0] != left[1] {
+				t.Errorf("%d and %d left of the same budget", left[0], left[1])
+			}
+		})
+	}
+}
+
+func TestRewriteStopsStart(t *testing.T) {
+	start := sec(secStart, 0)
+	m := rewrite(t, mod(oneType, oneFunction, start, code(opLoop, typeEmpty, opBr, 0, opEnd)), 1000, Limits{})
+	_, err := newRuntime(t).Instantiate(context.Background(), m.Wasm)
+	if err == nil || !strings.Contains(err.Error(), "unreachable") {
+		t.Fatalf("error %v, want unreachable", err)
+	}
+}
+
+func TestRewriteKeepsResults(t *testing.T) {
+	const budget = 1 << 40
+	rt := newRuntime(t)
+	for name, wasm := range guests(t, "equal") {
+		t.Run(name, func(t *testing.T) {
+			m := rewrite(t, wasm, budget, Limits{})
+			plain, metered, again := instantiate(t, rt, wasm), instantiate(t, rt, m.Wasm), instantiate(t, rt, m.Wasm)
+			for _, arg := range []uint64{0, 1, 2, 3, 5, 6, 7, 27, 255, 1023, 97_531, 1<<31 - 1, 1<<32 - 1} {
+				want := call(plain, "run", arg)
+				if got := call(metered, "run", arg); got != want {
+					t.Errorf("run(%d): %v, want %v", arg, got, want)
+				}
+				call(again, "run", arg)
+				if a, b := fuelOf(metered).Get(), fuelOf(again).Get(); a != b || int64(a) < 0 {
+					t.Errorf("run(%d): %d and %d left of the same budget", arg, int64(a), int64(b))
+				}
+			}
+		})
+	}
+}
+
+// The host decides by the fuel left whether a trap was the guest's own.
+func TestRewriteTellsTrapsApart(t *testing.T) {
+	wasm := mod(oneType, oneFunction, sec(secExport, 1, "run", 0, 0), code(opLoop, typeEmpty, opUnreachable, opBr, 0, opEnd))
+	i := instantiate(t, newRuntime(t), rewrite(t, wasm, 0, Limits{}).Wasm)
+	for _, budget := range []int64{0, 1, 2, 1000} {
+		fuelOf(i).Set(uint64(budget))
+		o := call(i, "run")
+		if left := int64(fuelOf(i).Get()); o.trap == "" || (left < 0) != (budget < 2) {
+			t.Errorf("budget %d: trap %q with %d left", budget, o.trap, left)
+		}
+	}
+}
+
+func TestRewriteExportsGlobals(t *testing.T) {
+	m := rewrite(t, guests(t, "equal")["globals"], 1000, Limits{})
+	want := "stratagem.global.0 stratagem.global.2 stratagem.global.3 stratagem.global.4"
+	if got := strings.Join(m.Globals, " "); got != want {
+		t.Fatalf("globals %s, want %s", got, want)
+	}
+	i := instantiate(t, newRuntime(t), m.Wasm)
+	if i.ExportedGlobal("counter") == nil {
+		t.Error("the module's own export of a global is gone")
+	}
+	var snapshot []uint64
+	for _, name := range m.Globals {
+		snapshot = append(snapshot, i.ExportedGlobal(name).Get())
+	}
+	first := call(i, "run", 21)
+	if changed := call(i, "run", 21); changed == first {
+		t.Fatal("a second call does not differ: the test shows nothing")
+	}
+	for n, name := range m.Globals {
+		i.ExportedGlobal(name).(api.MutableGlobal).Set(snapshot[n])
+	}
+	if again := call(i, "run", 21); again != first {
+		t.Errorf("from the snapshot: %v, want %v", again, first)
+	}
+}

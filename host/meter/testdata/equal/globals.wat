@@ -1,0 +1,15 @@
+;; Globals of every numeric type and a reference, a start function, sections that the rewriter has to append to.
+(module
+  (global $i (mut i32) (i32.const 5))
+  (global $c i64 (i64.const 11))
+  (global $l (mut i64) (i64.const -1))
+  (global $f (mut f64) (f64.const 1.5))
+  (global $r (mut funcref) (ref.func $init))
+  (export "counter" (global $i))
+  (func $init (global.set $l (i64.const 40)))
+  (start $init)
+  (func (export "run") (param $n i32) (result i64)
+    (global.set $i (i32.add (global.get $i) (local.get $n)))
+    (global.set $f (f64.mul (global.get $f) (f64.const 0.5)))
+    (global.set $l (i64.add (global.get $l) (i64.add (global.get $c) (i64.extend_i32_u (ref.is_null (global.get $r))))))
+    (i64.add (i64.add (global.get $l) (i64.extend_i32_u (global.get $i))) (i64.trunc_sat_f64_s (f64.mul (global.get $f) (f64.const 1000))))))

@@ -1,0 +1,11 @@
+;; Bulk memory instructions; the scratch local must not disturb the function's own.
+(module (memory (export "memory") 1 3) (data $d "hello, world, hello")
+  (func (export "run") (param $n i32) (result i64)
+    (local $x i64) (local $y i32)
+    (local.set $y (i32.and (local.get $n) (i32.const 1023)))
+    (local.set $x (i64.const 7))
+    (memory.fill (i32.const 100) (local.get $n) (local.get $y))
+    (memory.init $d (i32.const 90) (i32.const 3) (i32.const 12))
+    (memory.copy (i32.const 200) (i32.const 95) (local.get $y))
+    (local.set $x (i64.add (local.get $x) (i64.extend_i32_s (memory.grow (i32.and (local.get $n) (i32.const 1))))))
+    (i64.add (i64.add (local.get $x) (i64.load (i32.const 203))) (i64.extend_i32_u (local.get $y)))))

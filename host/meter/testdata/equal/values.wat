@@ -1,0 +1,18 @@
+;; Loops with parameters and results, several results of a function, a br_table that carries a value.
+(module
+  (func $two (param i32) (result i32 i64)
+    (i32.add (local.get 0) (i32.const 1)) (i64.extend_i32_u (local.get 0)))
+  (func (export "run") (param $n i32) (result i64)
+    (local $a i32) (local $b i64)
+    (call $two (i32.and (local.get $n) (i32.const 255)))
+    (loop $l (param i32 i64) (result i64)
+      (local.set $b) (local.set $a)
+      (i32.sub (local.get $a) (i32.const 1))
+      (i64.add (local.get $b) (i64.extend_i32_u (local.get $a)))
+      (br_if $l (i32.gt_s (local.get $a) (i32.const 0)))
+      (local.set $b) (local.set $a)
+      (block $x (result i64) (block $y (result i64)
+        (local.get $b)
+        (br_table $x $y $x (i32.and (local.get $n) (i32.const 3))))
+        (i64.add (i64.const 1)))))
+)

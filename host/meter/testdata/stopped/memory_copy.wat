@@ -1,0 +1,3 @@
+;; Copies 12 MiB by one instruction.
+(module (memory (export "memory") 200) (data (i32.const 1) "\01")
+  (func (export "run") (memory.copy (i32.const 0) (i32.const 1) (i32.const 12582912))))
