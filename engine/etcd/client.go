@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -73,7 +74,7 @@ func checkEndpoints(endpoints []string) (secure bool, err error) {
 	for i, endpoint := range endpoints {
 		tls, err := checkEndpoint(endpoint)
 		if err != nil {
-			return false, fmt.Errorf("%s: %q %w", ServersFlag, endpoint, err)
+			return false, fmt.Errorf("%s: %q %w", ServersFlag, withoutUser(endpoint), err)
 		}
 		if i > 0 && tls != secure {
 			return false, fmt.Errorf("%s: %q and %q: either all speak TLS or none", ServersFlag, endpoints[0], endpoint)
@@ -81,6 +82,21 @@ func checkEndpoints(endpoints []string) (secure bool, err error) {
 		secure = tls
 	}
 	return secure, nil
+}
+
+// withoutUser takes out of a URL, or of what was meant to be one, the name and password in it.
+func withoutUser(endpoint string) string {
+	scheme, rest, found := strings.Cut(endpoint, "://")
+	if !found {
+		scheme, rest = "", endpoint
+	}
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		rest = rest[at+1:]
+	}
+	if !found {
+		return rest
+	}
+	return scheme + "://" + rest
 }
 
 func checkEndpoint(endpoint string) (secure bool, err error) {

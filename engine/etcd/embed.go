@@ -10,7 +10,6 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
-	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 )
@@ -42,6 +41,7 @@ type EmbedConfig struct {
 type Server struct {
 	etcd   *embed.Etcd
 	client *clientv3.Client
+	gate   *readGate
 	dir    *dirLock
 
 	closing sync.Once
@@ -63,7 +63,8 @@ func Start(cfg EmbedConfig) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(&DirError{Dir: cfg.DataDir, Err: err}, dir.release())
 	}
-	server := &Server{etcd: etcd, client: v3client.New(etcd.Server), dir: dir}
+	server := &Server{etcd: etcd, dir: dir}
+	server.client, server.gate = newLocalClient(etcd.Server)
 	if err := server.waitReady(startTimeout); err != nil {
 		return nil, errors.Join(err, server.Close())
 	}
@@ -92,6 +93,7 @@ func (s *Server) Stopped() <-chan struct{} { return s.etcd.Server.StopNotify() }
 func (s *Server) Close() (err error) {
 	s.closing.Do(func() {
 		closeErr := closeClient(s.client)
+		s.gate.close()
 		s.etcd.Close()
 		err = errors.Join(closeErr, s.dir.release())
 	})

@@ -12,7 +12,7 @@ func (s *Storage) Get(ctx context.Context, key string) (engine.Item, error) {
 	if err != nil {
 		return engine.Item{}, err
 	}
-	resp, err := s.client.Get(ctx, etcdKey)
+	resp, err := s.client.Get(ctx, etcdKey, s.read()...)
 	if err != nil {
 		return engine.Item{}, s.failed(ctx, "read "+key, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/stratagem-dev/stratagem/engine"
@@ -29,31 +30,44 @@ func (s *Storage) List(ctx context.Context, prefix string, opts engine.ListOptio
 	if opts.CountOnly {
 		return s.count(ctx, prefix, start, end, opts)
 	}
-	page := engine.Page{Revision: opts.Revision}
-	limit := int64(firstRange)
-	for first := true; ; first = false {
-		if opts.Limit > 0 {
-			limit = min(limit, opts.Limit-int64(len(page.Items)))
-		}
-		resp, err := s.client.Get(ctx, start, clientv3.WithRange(end), clientv3.WithLimit(limit), clientv3.WithRev(page.Revision))
-		if err != nil {
-			return engine.Page{}, s.readFailed(ctx, "list "+prefix, page.Revision, err)
-		}
-		if first {
+	var page engine.Page
+	err = s.ranges(ctx, prefix, start, end, opts, func(resp *clientv3.GetResponse) {
+		if len(page.Items) == 0 {
 			page.Count = resp.Count
 			page.Revision = revisionOf(opts, resp)
 		}
-		bytes := 0
 		for _, kv := range resp.Kvs {
 			page.Items = append(page.Items, s.item(kv))
-			bytes += len(kv.Value)
 		}
 		page.More = resp.More
-		if !resp.More || (opts.Limit > 0 && int64(len(page.Items)) >= opts.Limit) {
-			return page, nil
+	})
+	if err != nil {
+		return engine.Page{}, err
+	}
+	return page, nil
+}
+
+// ranges reads the keys from start to end in as many ranges as it takes, all at one revision.
+func (s *Storage) ranges(ctx context.Context, prefix, start, end string, opts engine.ListOptions, each func(*clientv3.GetResponse)) error {
+	revision, limit, left := opts.Revision, int64(firstRange), opts.Limit
+	for {
+		if opts.Limit > 0 {
+			limit = min(limit, left)
+		}
+		resp, err := s.client.Get(ctx, start, s.read(clientv3.WithRange(end), clientv3.WithLimit(limit), clientv3.WithRev(revision))...)
+		if err != nil {
+			return s.readFailed(ctx, "list "+prefix, revision, err)
+		}
+		each(resp)
+		left -= int64(len(resp.Kvs))
+		if !resp.More || (opts.Limit > 0 && left == 0) {
+			return nil
+		}
+		if revision == 0 {
+			revision = resp.Header.GetRevision()
 		}
 		start = string(resp.Kvs[len(resp.Kvs)-1].Key) + "\x00"
-		limit = nextRange(len(resp.Kvs), bytes)
+		limit = nextRange(resp.Kvs)
 	}
 }
 
@@ -73,7 +87,7 @@ func (s *Storage) listRange(prefix string, opts engine.ListOptions) (start, end 
 }
 
 func (s *Storage) count(ctx context.Context, prefix, start, end string, opts engine.ListOptions) (engine.Page, error) {
-	resp, err := s.client.Get(ctx, start, clientv3.WithRange(end), clientv3.WithRev(opts.Revision), clientv3.WithCountOnly())
+	resp, err := s.client.Get(ctx, start, s.read(clientv3.WithRange(end), clientv3.WithRev(opts.Revision), clientv3.WithCountOnly())...)
 	if err != nil {
 		return engine.Page{}, s.readFailed(ctx, "count "+prefix, opts.Revision, err)
 	}
@@ -87,8 +101,12 @@ func revisionOf(opts engine.ListOptions, resp *clientv3.GetResponse) int64 {
 	return resp.Header.GetRevision()
 }
 
-// nextRange is how many keys to ask for after n keys of so many bytes.
-func nextRange(n, bytes int) int64 {
-	each := max(1, bytes/n)
-	return int64(min(max(1, rangeBytes/each), 4*n, mostRange))
+// nextRange is how many keys to ask for after such an answer.
+func nextRange(kvs []*mvccpb.KeyValue) int64 {
+	bytes := 0
+	for _, kv := range kvs {
+		bytes += len(kv.Value)
+	}
+	each := max(1, bytes/len(kvs))
+	return int64(min(max(1, rangeBytes/each), 4*len(kvs), mostRange))
 }

@@ -45,29 +45,52 @@ func dial(t testing.TB, url string) *clientv3.Client {
 
 var prefixes atomic.Int64
 
-// harness is two Storages below a prefix of their own.
-func harness(first, second *clientv3.Client) storagetest.Harness {
+// pair is two Storages below a prefix that no other test has.
+func pair(first, second func(prefix string) *etcd.Storage) storagetest.Harness {
 	prefix := fmt.Sprintf("registry/%d", prefixes.Add(1))
 	return storagetest.Harness{
-		Storage: etcd.New(first, prefix),
-		Second:  etcd.New(second, prefix),
-		Compact: func(ctx context.Context, revision int64) error {
-			_, err := first.Compact(ctx, revision)
-			return err
-		},
+		Storage:  first(prefix),
+		Second:   second(prefix),
 		TooLarge: etcd.MaxRequestBytes + 1,
 	}
 }
 
-func TestStorageInProcess(t *testing.T) {
+// over makes Storages of a client.
+func over(client *clientv3.Client) func(string) *etcd.Storage {
+	return func(prefix string) *etcd.Storage { return etcd.New(client, prefix) }
+}
+
+func compact(client *clientv3.Client) func(context.Context, int64) error {
+	return func(ctx context.Context, revision int64) error {
+		_, err := client.Compact(ctx, revision)
+		return err
+	}
+}
+
+func TestStorageEmbedded(t *testing.T) {
 	server := start(t, etcd.EmbedConfig{})
 	storagetest.Run(t, func(*testing.T) storagetest.Harness {
-		return harness(server.Client(), server.Client())
+		h := pair(server.Storage, server.Storage)
+		h.Compact = compact(server.Client())
+		return h
+	})
+}
+
+func TestStorageOverInProcessClient(t *testing.T) {
+	server := start(t, etcd.EmbedConfig{})
+	storagetest.Run(t, func(*testing.T) storagetest.Harness {
+		h := pair(over(server.Client()), server.Storage)
+		h.Compact = compact(server.Client())
+		return h
 	})
 }
 
 func TestStorageOverLoopback(t *testing.T) {
 	server := start(t, etcd.EmbedConfig{ListenClientURL: "http://127.0.0.1:0"})
 	first, second := dial(t, server.ClientURL()), dial(t, server.ClientURL())
-	storagetest.Run(t, func(*testing.T) storagetest.Harness { return harness(first, second) })
+	storagetest.Run(t, func(*testing.T) storagetest.Harness {
+		h := pair(over(first), over(second))
+		h.Compact = compact(server.Client())
+		return h
+	})
 }

@@ -35,6 +35,7 @@ type stream struct {
 	storage *Storage
 	key     string // the prefix in etcd
 	next    int64  // the first revision that has not been taken
+	prev    bool   // events come with the value before
 	cancel  context.CancelFunc
 	backoff time.Duration
 }
@@ -43,9 +44,13 @@ type stream struct {
 func (st *stream) open(ctx context.Context) clientv3.WatchChan {
 	st.close()
 	ctx, st.cancel = context.WithCancel(clientv3.WithRequireLeader(ctx))
-	return st.storage.client.Watch(ctx, st.key,
-		clientv3.WithPrefix(), clientv3.WithRev(st.next), clientv3.WithPrevKV(),
-		clientv3.WithFragment(), clientv3.WithProgressNotify())
+	opts := []clientv3.OpOption{
+		clientv3.WithPrefix(), clientv3.WithRev(st.next), clientv3.WithFragment(), clientv3.WithProgressNotify(),
+	}
+	if st.prev {
+		opts = append(opts, clientv3.WithPrevKV())
+	}
+	return st.storage.client.Watch(ctx, st.key, opts...)
 }
 
 func (st *stream) close() {
@@ -117,9 +122,10 @@ func (st *stream) event(ctx context.Context, raw *clientv3.Event) (engine.Event,
 		event.Data = raw.Kv.Value
 	}
 	var err error
-	if raw.PrevKv != nil {
+	switch {
+	case raw.PrevKv != nil:
 		event.Prev = raw.PrevKv.Value
-	} else {
+	case st.prev:
 		event.Prev, err = st.previous(ctx, raw)
 	}
 	return event, err

@@ -39,7 +39,7 @@ func (s *Storage) Watch(ctx context.Context, prefix string, opts engine.WatchOpt
 	}
 	ctx, stop := context.WithCancel(ctx)
 	w := &watcher{
-		stream:   stream{storage: s, key: key, next: after + 1},
+		stream:   stream{storage: s, key: key, next: after + 1, prev: true},
 		stop:     stop,
 		events:   make(chan engine.Event, 16),
 		progress: opts.Progress,

@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -71,6 +72,61 @@ func testListMany(t *testing.T, s *suite) {
 	if len(page.Items) != 700 || page.Count != n+large || !page.More {
 		t.Errorf("%d items, count %d, more %v", len(page.Items), page.Count, page.More)
 	}
+}
+
+// testListWhileWriting: a writer gives one key after the other, in key order, the number of its round. Then every
+// list that is of one revision holds a number up to some key, and its predecessor from there on.
+func testListWhileWriting(t *testing.T, s *suite) {
+	const keys, lists = 500, 40
+	revisions := make([]int64, keys)
+	for i := range keys {
+		revisions[i] = s.create(t, fmt.Sprintf("/round/%05d", i), "0")
+	}
+	stop := make(chan struct{})
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	defer close(stop)
+	wait.Go(func() {
+		for n := keys; ; n++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			key, value := fmt.Sprintf("/round/%05d", n%keys), fmt.Append(nil, n/keys)
+			revision, err := s.Second.Update(s.ctx, key, value, revisions[n%keys], engine.WriteOptions{})
+			if err != nil {
+				t.Errorf("update %s: %v", key, err)
+				return
+			}
+			revisions[n%keys] = revision
+		}
+	})
+	for range lists {
+		page := s.list(t, "/round/", engine.ListOptions{})
+		if len(page.Items) != keys {
+			t.Fatalf("%d items", len(page.Items))
+		}
+		first, steps := string(page.Items[0].Data), 0
+		for i, item := range page.Items[1:] {
+			if string(item.Data) != string(page.Items[i].Data) {
+				steps++
+			}
+		}
+		last := string(page.Items[keys-1].Data)
+		if steps > 1 || (steps == 1 && first != fmt.Sprint(number(t, last)+1)) {
+			t.Fatalf("the list of revision %d goes from %s to %s in %d steps", page.Revision, first, last, steps)
+		}
+	}
+}
+
+func number(t *testing.T, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func testListPages(t *testing.T, s *suite) {

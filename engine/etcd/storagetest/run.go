@@ -48,6 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) Harness) {
 		{"expiry", testExpiry},
 		{"list", testList},
 		{"list of many", testListMany},
+		{"list while writing", testListWhileWriting},
 		{"list pages at one revision", testListPages},
 		{"list borders", testListBorders},
 		{"list future", testListFuture},
