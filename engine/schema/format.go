@@ -23,4 +23,6 @@ func checkedFormat(n *node) string {
 }
 
 // hasFormat tells whether a text is of a format.
-func hasFormat(format, text string) bool { return strfmt.Default.Validates(format, text) }
+func hasFormat(format string, text []byte) bool {
+	return format == "date-time" && isPlainTime(text) || strfmt.Default.Validates(format, string(text))
+}

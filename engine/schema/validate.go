@@ -171,7 +171,8 @@ func (v *validator) array(n *node, r *rules, at *frame) error {
 	if err != nil {
 		return err
 	}
-	var elements [][]byte
+	var few [fewElements][]byte
+	elements := few[:0]
 	here := frame{up: at}
 	for more := !empty; more; here.index++ {
 		start := v.pos

@@ -178,6 +178,6 @@ func (v *validator) wrongType(want kinds, found string, at *frame) {
 			names = append(names, name)
 		}
 	}
-	detail := fmt.Sprintf("%s in body must be of type %s: %q", at, strings.Join(names, ","), found)
+	detail := fmt.Sprintf("%s in body must be of type %s: %q", at.String(), strings.Join(names, ","), found)
 	v.report(field.TypeInvalid(fieldPath(at), found, detail))
 }

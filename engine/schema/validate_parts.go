@@ -32,64 +32,74 @@ func (v *validator) checkUnique(r *rules, elements [][]byte, at *frame) error {
 	if len(elements) < 2 {
 		return nil
 	}
-	if r.list == mapList {
-		return v.checkMapKeys(r, elements, at)
-	}
-	identities := make([][]byte, len(elements))
-	for i, element := range elements {
-		identities[i] = identity(element)
-	}
-	again := duplicates(identities)
-	if r.unique && len(again) > 0 {
-		v.invalid(at, "", "shouldn't contain duplicates")
-	}
-	if r.list == setList {
-		for _, i := range again {
-			v.report(field.Duplicate(bracketPath(&frame{up: at, index: i}), badValue(elements[i])))
-		}
-	}
-	return nil
-}
-
-// checkMapKeys checks that no two elements have the same keys. A key that an element has not got counts as well.
-func (v *validator) checkMapKeys(r *rules, elements [][]byte, at *frame) error {
-	keys, identities := make([][]byte, len(elements)), make([][]byte, len(elements))
+	var few [fewElements][]byte
+	identities := append(few[:0], elements...)
 	for i, element := range elements {
 		var err error
-		if keys[i], identities[i], err = r.mapKey(element); err != nil {
+		if r.list != mapList {
+			identities[i] = identity(element)
+		} else if identities[i], err = r.mapKey(element, false); err != nil {
 			return err
 		}
 	}
-	for _, i := range duplicates(identities) {
-		v.report(field.Duplicate(bracketPath(&frame{up: at, index: i}), json.RawMessage(keys[i])))
+	for n, i := range duplicates(identities) {
+		if r.unique && n == 0 {
+			v.invalid(at, "", "shouldn't contain duplicates")
+		}
+		switch r.list {
+		case setList:
+			v.report(field.Duplicate(bracketPath(&frame{up: at, index: i}), badValue(elements[i])))
+		case mapList:
+			key, err := r.mapKey(elements[i], true)
+			if err != nil {
+				return err
+			}
+			v.report(field.Duplicate(bracketPath(&frame{up: at, index: i}), json.RawMessage(key)))
+		}
 	}
 	return nil
 }
 
-// mapKey returns the keys of an element as an object, and what has to be equal for them to be equal.
-func (r *rules) mapKey(element []byte) (key, id []byte, err error) {
+// mapKey returns what is equal for elements with equal keys, or, when it is to be shown, the keys as an object. A key that
+// an element has not got counts as well.
+func (r *rules) mapKey(element []byte, show bool) (key []byte, err error) {
 	s := scanner{in: element}
-	if s.peek() != '{' {
-		return []byte("{}"), nil, nil
+	empty := s.peek() != '{'
+	if !empty {
+		if empty, err = s.enter('}'); err != nil {
+			return nil, err
+		}
 	}
-	empty, err := s.enter('}')
-	key = []byte{'{'}
-	for more := !empty; more && err == nil; more, err = s.more('}') {
+	for more := !empty; more; {
 		name, err := s.key()
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		start := s.pos
 		if err := s.skip(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if _, isKey := slices.BinarySearch(r.mapKeys, string(name)); isKey {
-			value := element[start:s.pos]
-			key = slices.Concat(key, []byte{'"'}, name, []byte(`":`), value, []byte{','})
-			id = slices.Concat(id, name, []byte{'"'}, identity(value), []byte{','})
+		value := element[start:s.pos]
+		switch _, isKey := slices.BinarySearch(r.mapKeys, string(name)); {
+		case !isKey:
+		case show:
+			key = slices.Concat(key, []byte(`,"`), name, []byte(`":`), value)
+		case len(r.mapKeys) == 1:
+			return identity(value), nil
+		default:
+			if key == nil {
+				key = make([]byte, 0, len(element))
+			}
+			key = append(append(append(append(key, name...), '"'), identity(value)...), ',')
+		}
+		if more, err = s.more('}'); err != nil {
+			return nil, err
 		}
 	}
-	return append(bytes.TrimSuffix(key, []byte{','}), '}'), id, err
+	if show {
+		key = slices.Concat([]byte{'{'}, bytes.TrimPrefix(key, []byte{','}), []byte{'}'})
+	}
+	return key, nil
 }
 
 // identity is equal for values that are equal to Kubernetes: floats may be written in several ways.
@@ -104,9 +114,12 @@ func identity(raw []byte) []byte {
 	return strconv.AppendFloat([]byte("float "), f, 'g', -1, 64)
 }
 
+// fewElements is how many elements are compared with each other, without a map.
+const fewElements = 16
+
 // duplicates returns the index of the second of each group of equal values.
 func duplicates(values [][]byte) (second []int) {
-	if len(values) <= 16 {
+	if len(values) <= fewElements {
 		for i := range values {
 			equal := 0
 			for j := range i {

@@ -47,8 +47,8 @@ func (v *validator) checkText(r *rules, at *frame) error {
 	case r.pattern != nil && !r.pattern.Match(text):
 		v.invalid(at, string(text), "should match '%s'", r.pattern)
 	}
-	if r.format != "" && !hasFormat(r.format, string(text)) {
-		detail := fmt.Sprintf("%s in body must be of type %s: %q", at, r.format, text)
+	if r.format != "" && !hasFormat(r.format, text) {
+		detail := fmt.Sprintf("%s in body must be of type %s: %q", at.String(), r.format, text)
 		v.report(field.TypeInvalid(fieldPath(at), string(text), detail))
 	}
 	return nil
@@ -147,14 +147,14 @@ func isMultiple(value any, factor float64) bool {
 
 // checkEnum checks that a value is one of those that are taken. A null never is: so it is in Kubernetes.
 func (v *validator) checkEnum(r *rules, raw []byte, at *frame) {
-	texts := make([]string, 0, 8)
 	for i := range r.enum {
 		if string(raw) != "null" && (bytes.Equal(r.enum[i].raw, raw) || sameNumber(r.enum[i].raw, raw)) {
 			return
 		}
 	}
+	texts := make([]string, len(r.enum))
 	for i := range r.enum {
-		texts = append(texts, r.enum[i].text)
+		texts[i] = r.enum[i].text
 	}
 	v.report(field.NotSupported(fieldPath(at), badValue(raw), texts))
 }
