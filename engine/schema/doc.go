@@ -3,8 +3,10 @@
 //
 // Its nouns, one file each:
 //
-//   - Schema (schema.go): a compiled schema. Compile makes one (compile.go, node_doc.go, rules_doc.go).
+//   - Schema (schema.go): a compiled schema. Compile makes one: compile.go follows the references, keywords.go reads the
+//     keywords, node_doc.go and rules_doc.go give them a meaning, finish.go computes what follows from the whole.
 //   - node and use (node.go): a type, and one place where a type stands, with what is said only there.
+//   - rules (rules.go): what is demanded of a value beyond its type.
 //   - scanner (scan.go): steps over canonical JSON; frame (path.go): where it is.
 //   - edits (edit.go): what changes between input and output.
 //
