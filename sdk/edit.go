@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -166,15 +167,32 @@ func setRaw(json string, path []string, raw string) string {
 func deleteRaw(json string, path []string) string {
 	last := len(path) - 1
 	parent := lookup(gjson.Parse(json), path[:last])
-	key := path[last]
+	brackets, dst := "[]", make([]byte, 0, len(parent.Raw))
 	if parent.IsObject() {
-		key = ":" + escapeKey(key)
+		brackets = "{}"
 	}
-	raw, err := sjson.Delete(parent.Raw, key)
-	if err != nil {
-		return json
+	i := -1
+	parent.ForEach(func(key, value gjson.Result) bool {
+		i++
+		name := key.Str
+		if brackets == "[]" {
+			name = strconv.Itoa(i)
+		}
+		if name == path[last] {
+			return true
+		}
+		dst = append(dst, ',')
+		if brackets == "{}" {
+			dst = append(append(dst, key.Raw...), ':')
+		}
+		dst = append(dst, value.Raw...)
+		return true
+	})
+	rest := string(dst)
+	if rest != "" {
+		rest = rest[1:]
 	}
-	return splice(json, parent, raw)
+	return splice(json, parent, brackets[:1]+rest+brackets[1:])
 }
 
 // splice is json with the part that at stands for replaced by raw.

@@ -71,3 +71,7 @@ func u32(s string) uint32 {
 func appendU32(dst []byte, n uint32) []byte {
 	return append(dst, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
 }
+
+func putU32(dst []byte, n uint32) {
+	dst[0], dst[1], dst[2], dst[3] = byte(n), byte(n>>8), byte(n>>16), byte(n>>24)
+}

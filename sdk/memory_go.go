@@ -5,28 +5,42 @@ package sdk
 import (
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 )
 
 // Stock Go cannot finish a collection between two exported calls: one that begins by itself stays
-// half done, and memory grows without end. So it is switched off, and the SDK collects before a call
-// when one of the two limits is reached, or in the middle of a call that allocates very much.
+// half done, and memory grows without end. So it is switched off, and the SDK collects: before a
+// call, when enough has been allocated since the last time, or in the middle of a call that copies
+// very much (allocated).
 const (
-	callsPerCollection = 256
-	bytesPerCollection = 4 << 20 // of frames and of copies that the SDK made
+	bytesPerCollection = 4 << 20
+	callsPerLook       = 16 // a look costs about as much as a tenth of a small hook
 )
 
-var calls int
+var (
+	calls     int
+	collected uint64 // what had been allocated at the last collection
+	heap      = []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+)
 
 func init() { debug.SetGCPercent(-1) }
 
 // beforeCall collects when it is time.
 func beforeCall() {
-	if calls++; calls >= callsPerCollection || garbage > bytesPerCollection {
+	if garbage > bytesPerCollection {
+		collect()
+	}
+	if calls++; calls%callsPerLook != 0 {
+		return
+	}
+	metrics.Read(heap)
+	if heap[0].Value.Uint64()-collected > bytesPerCollection {
 		collect()
 	}
 }
 
 func collect() {
-	calls, garbage = 0, 0
 	runtime.GC()
+	metrics.Read(heap)
+	garbage, collected = 0, heap[0].Value.Uint64()
 }

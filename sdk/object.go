@@ -46,19 +46,26 @@ func newObject(json string) *Object { return &Object{text: json} }
 // Raw is the JSON text.
 func (o *Object) Raw() string {
 	if o.stale {
-		dst := make([]byte, 0, len(o.text)+64)
-		dst = append(dst, '{')
-		for i, f := range o.fields {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = append(jsontext.AppendString(dst, f.key), ':')
-			dst = append(dst, f.raw...)
-		}
-		o.text, o.stale = string(append(dst, '}')), false
+		o.text, o.stale = string(o.appendRaw(make([]byte, 0, len(o.text)+64))), false
 		allocated(len(o.text))
 	}
 	return o.text
+}
+
+// appendRaw appends the JSON text to dst.
+func (o *Object) appendRaw(dst []byte) []byte {
+	if !o.stale {
+		return append(dst, o.text...)
+	}
+	dst = append(dst, '{')
+	for i, f := range o.fields {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(jsontext.AppendString(dst, f.key), ':')
+		dst = append(dst, f.raw...)
+	}
+	return append(dst, '}')
 }
 
 // Get is the value at a path; absent when there is none. Without a path it is the whole object.

@@ -60,9 +60,11 @@ func emptyKey(r gjson.Result) (found gjson.Result) {
 	return found
 }
 
+// allPlain tells whether a path, joined by dots, means the same to gjson. It does not for keys such
+// as "01", which gjson takes for the index 1.
 func allPlain(path []string) bool {
 	for _, segment := range path {
-		if segment == "" || !plain(segment) {
+		if segment == "" || segment[0] == '0' || !plain(segment) {
 			return false
 		}
 	}

@@ -28,11 +28,11 @@ func (c *call) appendReply(dst []byte) []byte {
 	dst = appendU32(dst, 8)
 	dst = appendU32(dst, c.reply.outcome)
 	dst = appendU32(dst, uint32(c.reply.hook))
-	object := ""
 	if c.obj != nil && c.obj.changed && c.reply.outcome == outcomeOK {
-		object = c.obj.Raw()
+		dst = appendObject(dst, c.obj)
+	} else {
+		dst = appendSegment(dst, "")
 	}
-	dst = appendSegment(dst, object)
 	dst = appendSegment(dst, string(c.reply.errors))
 	warnings := ""
 	if len(c.reply.warnings) > 0 {
@@ -41,7 +41,15 @@ func (c *call) appendReply(dst []byte) []byte {
 	dst = appendSegment(dst, warnings)
 	dst = appendSegment(dst, string(c.reply.result))
 	for _, item := range c.items[:items] {
-		dst = appendSegment(dst, item.Raw())
+		dst = appendObject(dst, item)
 	}
+	return dst
+}
+
+// appendObject appends an object as a segment, without a copy of its text in between.
+func appendObject(dst []byte, o *Object) []byte {
+	at := len(dst)
+	dst = o.appendRaw(appendU32(dst, 0))
+	putU32(dst[at:], uint32(len(dst)-at-4))
 	return dst
 }
