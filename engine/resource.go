@@ -139,3 +139,6 @@ func (r *Resource) Subresource(name string) *Subresource {
 func (r *Resource) APIVersion(version string) string {
 	return schema.GroupVersion{Group: r.Group, Version: version}.String()
 }
+
+// NamespaceResource is the resource of namespaces, which every Namespaced resource leans on.
+var NamespaceResource = schema.GroupResource{Resource: "namespaces"}

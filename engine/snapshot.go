@@ -2,7 +2,6 @@ package engine
 
 import (
 	"sort"
-	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -35,12 +34,3 @@ func (s *Snapshot) Store(group, plural string) *Store {
 
 // Resources are all resources, sorted by group and plural.
 func (s *Snapshot) Resources() []*Resource { return s.resources }
-
-// Current holds the snapshot in force.
-type Current struct{ pointer atomic.Pointer[Snapshot] }
-
-// Load returns the snapshot in force.
-func (c *Current) Load() *Snapshot { return c.pointer.Load() }
-
-// Swap puts another snapshot in force.
-func (c *Current) Swap(s *Snapshot) { c.pointer.Store(s) }

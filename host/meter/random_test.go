@@ -80,7 +80,7 @@ func countPoints(t *testing.T, wasm []byte) (threaded, heads, backs int) {
 	}
 	s := &scanner{m: m, leaves: make([]int64, len(m.functions))}
 	for i, b := range m.bodies {
-		if err := s.scan(i, b); err != nil {
+		if err := s.scan(len(m.imports)+i, b); err != nil {
 			t.Fatal(err)
 		}
 		for _, p := range s.points {

@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// The most that one call of ConvertToTable gets, so that a long list stays within the budget of a call.
+const (
+	tableBatchItems = 50
+	tableBatchBytes = 1 << 20
+)
+
+// TableCells asks the strategy for the cells of the columns that have no path of their own: a row for each object.
+// It returns nil where there is no such hook.
+func (s *Store) TableCells(ctx context.Context, info *RequestInfo, objects []Object) ([][]json.RawMessage, error) {
+	strategy := s.Resource.Strategy
+	if !hooked(strategy).Has(ConvertToTable) {
+		return nil, nil
+	}
+	rows := make([][]json.RawMessage, 0, len(objects))
+	for len(objects) > 0 {
+		n := tableBatch(objects)
+		batch, err := s.tableBatchCells(ctx, strategy, info, objects[:n])
+		if err != nil {
+			return nil, err
+		}
+		rows, objects = append(rows, batch...), objects[n:]
+	}
+	return rows, nil
+}
+
+// tableBatch is how many of the objects go into one call.
+func tableBatch(objects []Object) int {
+	size := 0
+	for i, obj := range objects {
+		if size += len(obj); i > 0 && (i == tableBatchItems || size > tableBatchBytes) {
+			return i
+		}
+	}
+	return len(objects)
+}
+
+func (s *Store) tableBatchCells(ctx context.Context, strategy Strategy, info *RequestInfo, objects []Object) ([][]json.RawMessage, error) {
+	at := *info
+	at.Version = s.hookVersion(info.Version)
+	items := objects
+	if at.Version != info.Version {
+		items = make([]Object, len(objects))
+		for i, obj := range objects {
+			var err error
+			if items[i], err = s.convert(ctx, info, obj, at.Version); err != nil {
+				return nil, err
+			}
+		}
+	}
+	reply, err := strategy.Run(ctx, HooksOf(ConvertToTable), &Call{Request: &at, Items: items})
+	if err != nil {
+		return nil, err
+	}
+	var rows [][]json.RawMessage
+	if err = json.Unmarshal(reply.Result, &rows); err == nil && len(rows) != len(objects) {
+		err = fmt.Errorf("%d rows for %d objects", len(rows), len(objects))
+	}
+	if err != nil {
+		return nil, &HookError{Plugin: s.Resource.Plural, Revision: s.Resource.Revision, Hook: "ConvertToTable", Kind: FailedMalformed, Err: err}
+	}
+	return rows, nil
+}

@@ -1,0 +1,108 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/host"
+)
+
+// reservedGroups are the groups that no plugin may define resources in: the server's own, and those that clients
+// trust to be Kubernetes' own machinery.
+var reservedGroups = map[string]bool{
+	pluginGroup: true, "apiextensions.k8s.io": true, "apiregistration.k8s.io": true, "admissionregistration.k8s.io": true,
+	"authentication.k8s.io": true, "authorization.k8s.io": true, "rbac.authorization.k8s.io": true, "storagemigration.k8s.io": true,
+	"apidiscovery.k8s.io": true, "meta.k8s.io": true,
+}
+
+// checkClaims makes sure that the resources of a module are free for the plugin to take.
+func (p *Plugins) checkClaims(name string, module *host.Module) error {
+	for _, r := range module.Resources {
+		gr := r.GroupResource().String()
+		if reservedGroups[r.Group] {
+			return &host.LoadError{Step: "describe", Err: fmt.Errorf("resource %s: group %s is the server's own", gr, r.Group)}
+		}
+		for _, native := range p.native {
+			if err := clash(r, native.Resource, "the server itself"); err != nil {
+				return err
+			}
+		}
+		for other, active := range p.active {
+			for _, theirs := range active.module.Resources {
+				if other == name {
+					continue
+				}
+				if err := clash(r, theirs, fmt.Sprintf("plugin %q", other)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// clash tells whether two resources get into each other's way, by name or by key.
+func clash(r, theirs *engine.Resource, owner string) error {
+	if r.GroupResource() == theirs.GroupResource() {
+		return &host.LoadError{Step: "describe", Err: fmt.Errorf("resource %s is defined by %s", r.GroupResource().String(), owner)}
+	}
+	if r.Group == theirs.Group && r.Kind == theirs.Kind {
+		return &host.LoadError{Step: "describe", Err: fmt.Errorf("kind %s is defined by %s", r.GroupKind().String(), owner)}
+	}
+	a, b := r.KeyRoot+"/", theirs.KeyRoot+"/"
+	if strings.HasPrefix(a, b) || strings.HasPrefix(b, a) || strings.HasPrefix(a, "/"+pluginGroup+"/") {
+		return &host.LoadError{Step: "describe", Err: fmt.Errorf("resource %s: keyRoot %s overlaps with that of %s (%s)", r.GroupResource().String(), r.KeyRoot, theirs.GroupResource().String(), owner)}
+	}
+	return nil
+}
+
+const claimsRoot = "/" + pluginGroup + "/claims/"
+
+// claim takes the resources of a module in the storage, so that two replicas cannot give one away twice.
+func (p *Plugins) claim(ctx context.Context, name string, module *host.Module) error {
+	for _, r := range module.Resources {
+		_, err := p.raw.Create(ctx, claimsRoot+r.GroupResource().String(), []byte(name), engine.WriteOptions{})
+		var exists *engine.KeyExistsError
+		if errors.As(err, &exists) {
+			if owner := string(exists.Existing.Data); owner != name {
+				return &host.LoadError{Step: "describe", Err: fmt.Errorf("resource %s is defined by plugin %q", r.GroupResource().String(), owner)}
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unclaim gives resources back.
+func (p *Plugins) unclaim(ctx context.Context, name string, resources []pluginResource) error {
+	for _, r := range resources {
+		key := claimsRoot + resourceName(r.Group, r.Resource)
+		item, err := p.raw.Get(ctx, key)
+		var missing *engine.KeyNotFoundError
+		if errors.As(err, &missing) || err == nil && string(item.Data) != name {
+			continue
+		}
+		if err == nil {
+			_, err = p.raw.Delete(ctx, key, item.Revision, engine.WriteOptions{})
+		}
+		var moved *engine.RevisionError
+		if err != nil && !errors.As(err, &moved) {
+			return err
+		}
+	}
+	return nil
+}
+
+// resourceName is a group and plural as Kubernetes writes them: "deployments.apps".
+func resourceName(group, resource string) string {
+	if group == "" {
+		return resource
+	}
+	return resource + "." + group
+}

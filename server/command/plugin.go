@@ -1,0 +1,9 @@
+package command
+
+import "github.com/spf13/cobra"
+
+func pluginCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "plugin", Short: "Build, check and upload strategy plugins"}
+	cmd.AddCommand(buildCommand(), pushCommand(), listCommand(), checkCommand())
+	return cmd
+}

@@ -1,0 +1,67 @@
+package command
+
+import (
+	"errors"
+	"log/slog"
+	"path/filepath"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/engine/etcd"
+)
+
+// openedStorage is the etcd that a server runs on, and what has to be closed behind it.
+type openedStorage struct {
+	*etcd.Storage
+	log       *slog.Logger
+	compactor *etcd.Compactor
+	caches    []*etcd.Cache
+	closers   []func() error
+}
+
+// openStorage connects to the external etcd of the flags, or starts one inside.
+func openStorage(f serveFlags, log *slog.Logger) (*openedStorage, error) {
+	s := &openedStorage{log: log}
+	warnings := slog.NewLogLogger(log.Handler(), slog.LevelWarn).Writer()
+	var client *clientv3.Client
+	if len(f.etcd.Endpoints) > 0 {
+		f.etcd.Log = warnings
+		dialed, err := etcd.Dial(f.etcd)
+		if err != nil {
+			return nil, err
+		}
+		client = dialed
+		s.closers = append(s.closers, dialed.Close)
+		s.Storage = etcd.New(dialed, f.etcdPrefix)
+	} else {
+		embedded, err := etcd.Start(etcd.EmbedConfig{DataDir: filepath.Join(f.dataDir, "etcd"), Log: warnings})
+		if err != nil {
+			return nil, err
+		}
+		client = embedded.Client()
+		s.closers = append(s.closers, embedded.Close)
+		s.Storage = embedded.Storage(f.etcdPrefix)
+	}
+	s.compactor = etcd.StartCompactor(client, etcd.CompactEvery, func(err error) { log.Warn("compacting etcd", "error", err) })
+	return s, nil
+}
+
+// cache serves the reads below a key root from memory.
+func (s *openedStorage) cache(keyRoot string) engine.Storage {
+	cache := etcd.NewCache(s.Storage, keyRoot+"/", etcd.CacheOptions{})
+	s.caches = append(s.caches, cache)
+	return cache
+}
+
+func (s *openedStorage) close() error {
+	s.compactor.Stop()
+	for _, c := range s.caches {
+		c.Stop()
+	}
+	var errs []error
+	for _, c := range s.closers {
+		errs = append(errs, c())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,145 @@
+package server
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/engine/schema"
+)
+
+//go:embed namespace.schema.json
+var namespaceSchema []byte
+
+// namespaceResource is core/v1 Namespace, a resource with a native strategy.
+func namespaceResource() (*engine.Resource, error) {
+	compiled, err := compileNative(namespaceSchema, "Namespace")
+	if err != nil {
+		return nil, err
+	}
+	status := engine.Subresource{Name: "status"}
+	return &engine.Resource{
+		Plural: "namespaces", Singular: "namespace", Kind: "Namespace", ListKind: "NamespaceList", ShortNames: []string{"ns"},
+		KeyRoot: "/namespaces", Revision: "native", SelectableFields: []string{".status.phase"},
+		Versions: []engine.Version{{Name: "v1", Served: true, Storage: true, Hooks: true, Schema: compiled, Columns: []engine.Column{
+			{Name: "Name", Type: "string", Format: "name", JSONPath: ".metadata.name", Description: "Name must be unique within a namespace."},
+			{Name: "Status", Type: "string", JSONPath: ".status.phase", Description: "The status of the namespace"},
+			{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp", Description: "Time since the namespace was created."},
+		}}},
+		Strategy: engine.NewNative(namespaceStrategy{}), Subresources: []engine.Subresource{status},
+		Traits: engine.Traits{AllowUnconditionalUpdate: true},
+	}, nil
+}
+
+// compileNative compiles one schema of a components document.
+func compileNative(doc []byte, name string) (*schema.Schema, error) {
+	var parsed struct {
+		Components struct {
+			Schemas map[string]json.RawMessage `json:"schemas"`
+		} `json:"components"`
+	}
+	if err := json.Unmarshal(doc, &parsed); err != nil {
+		return nil, fmt.Errorf("schema of %s: %w", name, err)
+	}
+	return schema.Compile(parsed.Components.Schemas[name], parsed.Components.Schemas)
+}
+
+// namespaceStrategy is what makes a Namespace one.
+type namespaceStrategy struct{}
+
+// Default gives it the label with its name.
+func (namespaceStrategy) Default(_ context.Context, call *engine.Call) (engine.Object, error) {
+	meta := call.Object.Meta()
+	if meta.String("name") == "" {
+		return call.Object, nil
+	}
+	labels := engine.ParseFields(meta.Get("labels"))
+	labels.SetString("kubernetes.io/metadata.name", meta.String("name"))
+	meta.Set("labels", labels.Raw())
+	return call.Object.WithMeta(meta), nil
+}
+
+// PrepareForCreate makes it active.
+func (namespaceStrategy) PrepareForCreate(_ context.Context, call *engine.Call) (engine.Object, error) {
+	return call.Object.With("spec", []byte(`{"finalizers":["kubernetes"]}`)).With("status", []byte(`{"phase":"Active"}`)), nil
+}
+
+// Validate checks the name: it becomes part of host names.
+func (namespaceStrategy) Validate(_ context.Context, call *engine.Call) field.ErrorList {
+	var errs field.ErrorList
+	name := call.Object.Name()
+	for _, msg := range validation.NameIsDNSLabel(name, false) {
+		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), name, msg))
+	}
+	return errs
+}
+
+// PrepareForUpdate keeps the finalizers of the spec.
+func (namespaceStrategy) PrepareForUpdate(_ context.Context, call *engine.Call) (engine.Object, error) {
+	fields, old := call.Object.Fields(), call.Old.Fields()
+	fields.Set("spec", old.Get("spec"))
+	return fields.Raw(), nil
+}
+
+// systemNamespaces are there from the start, as in Kubernetes.
+var systemNamespaces = []string{"default", "kube-node-lease", "kube-public", "kube-system"}
+
+// makeNamespaces creates the namespaces that every installation has.
+func (s *Server) makeNamespaces(ctx context.Context) error {
+	store := s.view.Load().Store("", "namespaces")
+	for _, name := range systemNamespaces {
+		info := systemRequest("create", "", "v1", "namespaces", name)
+		_, err := store.Create(ctx, engine.CreateRequest{Info: info, Object: engine.Object(fmt.Sprintf(`{"metadata":{"name":%q}}`, name))})
+		var exists *engine.AlreadyExistsError
+		if err != nil && !errors.As(err, &exists) {
+			return fmt.Errorf("namespace %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// systemUser is who the server is when it writes by itself.
+var systemUser = engine.User{Name: "system:stratagem", Groups: []string{mastersGroup}}
+
+func systemRequest(verb, group, version, resource, name string) *engine.RequestInfo {
+	return &engine.RequestInfo{Verb: verb, Group: group, Version: version, Resource: resource, Name: name, User: systemUser, Time: time.Now()}
+}
+
+// lifecycle is Kubernetes' NamespaceLifecycle admission: what is written belongs into a namespace that exists, and
+// the system's namespaces stay.
+type lifecycle struct{ storage engine.Storage }
+
+// Admit looks the namespace up.
+func (l *lifecycle) Admit(ctx context.Context, resource *engine.Resource, info *engine.RequestInfo) error {
+	if resource.Group == "" && resource.Plural == "namespaces" {
+		if info.Verb == "delete" && (info.Name == "default" || info.Name == "kube-system" || info.Name == "kube-public") {
+			return &engine.ForbiddenError{Resource: resource.GroupResource(), Name: info.Name, Message: "this namespace may not be deleted"}
+		}
+		return nil
+	}
+	if !resource.Namespaced || info.Verb == "delete" || info.Verb == "deletecollection" {
+		return nil
+	}
+	item, err := l.storage.Get(ctx, "/namespaces/"+info.Namespace)
+	var missing *engine.KeyNotFoundError
+	if errors.As(err, &missing) {
+		return &engine.NotFoundError{Resource: engine.NamespaceResource, Name: info.Namespace}
+	}
+	if err != nil {
+		return err
+	}
+	if info.Verb == "create" && engine.Object(item.Data).Get("status", "phase").Str == "Terminating" {
+		return &engine.ForbiddenError{
+			Resource: resource.GroupResource(), Name: info.Name, Cause: "NamespaceTerminating", Field: "metadata.namespace",
+			Message: fmt.Sprintf("unable to create new content in namespace %s because it is being terminated", info.Namespace),
+		}
+	}
+	return nil
+}

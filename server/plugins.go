@@ -1,0 +1,197 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/host"
+)
+
+// Plugins loads the active revisions of all strategy plugins and puts their resources in force.
+//
+// What is active is decided in the storage, by one small key for each plugin: its activation. A push writes it
+// last; every replica follows it; and every write of a resource is guarded by its revision, so that none is made by a
+// revision that is no longer active.
+type Plugins struct {
+	server    *Server
+	raw       engine.Storage
+	modules   modules
+	lifecycle *lifecycle
+
+	mu     sync.Mutex // guards what follows: held while plugins are loaded, never by requests
+	native []*engine.Store
+	active map[string]*activePlugin
+	spare  map[string]*host.Module // verified by a push and not yet active, by digest
+	caches map[string]engine.Storage
+}
+
+// activePlugin is a plugin that is served.
+type activePlugin struct {
+	activation activation
+	guard      engine.Guard
+	module     *host.Module
+	stores     []*engine.Store
+}
+
+// activation is the value of an activation key.
+type activation struct {
+	Revision int64  `json:"revision"`
+	Digest   string `json:"digest"`
+}
+
+const activationsRoot = "/" + pluginGroup + "/activations/"
+
+func newPlugins(s *Server) *Plugins {
+	return &Plugins{
+		server: s, raw: s.options.Storage, modules: modules{s.options.Storage}, active: map[string]*activePlugin{},
+		spare: map[string]*host.Module{}, caches: map[string]engine.Storage{},
+	}
+}
+
+// storage is where the reads below a key root come from.
+func (p *Plugins) storage(keyRoot string) engine.Storage {
+	if p.server.options.Cache == nil {
+		return p.raw
+	}
+	cache := p.caches[keyRoot]
+	if cache == nil {
+		cache = p.server.options.Cache(keyRoot)
+		p.caches[keyRoot] = cache
+	}
+	return cache
+}
+
+// Refresh makes what is served agree with the activations in the storage.
+func (p *Plugins) Refresh(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.refresh(ctx)
+}
+
+func (p *Plugins) refresh(ctx context.Context) error {
+	page, err := p.raw.List(ctx, activationsRoot, engine.ListOptions{})
+	if err != nil {
+		return err
+	}
+	changed := p.native == nil
+	if changed {
+		if err := p.makeNative(); err != nil {
+			return err
+		}
+	}
+	seen := map[string]bool{}
+	var errs []error
+	for _, item := range page.Items {
+		name := strings.TrimPrefix(item.Key, activationsRoot)
+		seen[name] = true
+		if was := p.active[name]; was != nil && was.guard.Revision == item.Revision {
+			continue
+		}
+		plugin, err := p.activate(ctx, name, item)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		p.active[name], changed = plugin, true
+		p.server.metrics.plugins.WithLabelValues(name).Set(float64(plugin.activation.Revision))
+	}
+	for name := range p.active {
+		if !seen[name] {
+			delete(p.active, name)
+			p.server.metrics.plugins.DeleteLabelValues(name)
+			changed = true
+		}
+	}
+	if changed {
+		p.server.use(p.stores())
+	}
+	return errors.Join(errs...)
+}
+
+// makeNative makes the stores of the resources that the server is made of.
+func (p *Plugins) makeNative() error {
+	p.lifecycle = &lifecycle{p.storage("/namespaces")}
+	for _, define := range []func() (*engine.Resource, error){namespaceResource, pluginResourceDefinition} {
+		resource, err := define()
+		if err != nil {
+			return err
+		}
+		p.native = append(p.native, p.server.store(resource))
+	}
+	return nil
+}
+
+func (p *Plugins) stores() []*engine.Store {
+	stores := append([]*engine.Store(nil), p.native...)
+	for _, plugin := range p.active {
+		stores = append(stores, plugin.stores...)
+	}
+	return stores
+}
+
+// activate loads the module that an activation names and makes the stores of its resources. The module that was
+// served before is not closed: requests may still be using it, and it is freed when none does.
+func (p *Plugins) activate(ctx context.Context, name string, item engine.Item) (*activePlugin, error) {
+	plugin := &activePlugin{guard: engine.Guard{Key: item.Key, Revision: item.Revision}}
+	if err := json.Unmarshal(item.Data, &plugin.activation); err != nil {
+		return nil, fmt.Errorf("activation of plugin %q: %w", name, err)
+	}
+	digest := plugin.activation.Digest
+	if plugin.module = p.spare[digest]; plugin.module == nil {
+		wasm, err := p.modules.get(ctx, digest)
+		if err != nil {
+			return nil, fmt.Errorf("plugin %q: %w", name, err)
+		}
+		if plugin.module, err = host.Load(ctx, wasm, revisionName(name, plugin.activation.Revision), p.server.options.Host); err != nil {
+			return nil, fmt.Errorf("plugin %q: %w", name, err)
+		}
+	}
+	delete(p.spare, digest)
+	for _, r := range plugin.module.Resources {
+		guarded := *r
+		guarded.Activation = plugin.guard
+		plugin.stores = append(plugin.stores, p.server.store(&guarded))
+	}
+	return plugin, nil
+}
+
+func revisionName(name string, revision int64) string { return fmt.Sprintf("%s@%d", name, revision) }
+
+// followPause is how long follow waits before it tries again what failed.
+const followPause = time.Second
+
+// follow keeps up with the activations that other replicas write, until ctx ends.
+func (p *Plugins) follow(ctx context.Context) {
+	for ctx.Err() == nil {
+		if err := p.followOnce(ctx); err != nil && ctx.Err() == nil {
+			p.server.log.Warn("following plugin activations", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(followPause):
+		}
+	}
+}
+
+func (p *Plugins) followOnce(ctx context.Context) error {
+	watcher, err := p.raw.Watch(ctx, activationsRoot, engine.WatchOptions{})
+	if err != nil {
+		return err
+	}
+	defer watcher.Stop()
+	if err := p.Refresh(ctx); err != nil {
+		p.server.log.Error("a plugin cannot be served", "error", err)
+	}
+	for range watcher.Events() {
+		if err := p.Refresh(ctx); err != nil {
+			p.server.log.Error("a plugin cannot be served", "error", err)
+		}
+	}
+	return watcher.Err()
+}

@@ -1,0 +1,279 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/host"
+	"github.com/stratagem-dev/stratagem/server/negotiate"
+)
+
+// maxUploadBytes is how large an uploaded module may be.
+const maxUploadBytes = 64 << 20
+
+// putModule serves PUT …/strategyplugins/NAME/module: the body is a .wasm file.
+func (s *Server) putModule(c echo.Context) error {
+	name := c.Param("name")
+	if errs := validation.IsDNS1123Subdomain(name); len(errs) > 0 {
+		return badRequest("Name parameter invalid: %q: %s", name, strings.Join(errs, ", "))
+	}
+	wasm, err := readBody(c.Request(), maxUploadBytes)
+	if err != nil {
+		return err
+	}
+	dry, err := dryRun(c.Request().URL.Query()["dryRun"])
+	if err != nil {
+		return err
+	}
+	answer, err := negotiate.Plain.Accept(c.Request().Header.Get("Accept"))
+	if err != nil {
+		return err
+	}
+	result, err := s.plugins.Push(c.Request().Context(), push{name: name, wasm: wasm, by: userOf(c).Name, dryRun: dry})
+	if err != nil {
+		return err
+	}
+	code := http.StatusOK
+	if result.Created {
+		code = http.StatusCreated
+	}
+	return writeBody(c.Response(), code, answer, result.Object)
+}
+
+// push is one upload of a module.
+type push struct {
+	name    string
+	wasm    []byte
+	by      string
+	bundled bool
+	dryRun  bool
+}
+
+// Push verifies a module and makes it the active revision of its plugin. When it returns, no later request sees the
+// revision before. A module that does not verify is a *host.LoadError, and nothing changes.
+func (p *Plugins) Push(ctx context.Context, in push) (engine.Result, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	store := p.server.view.Load().Store(pluginGroup, "strategyplugins")
+	plugin, stored, err := p.read(ctx, store, in.name)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	digest := host.Digest(in.wasm)
+	if stored != nil && plugin.Status.Digest == "sha256:"+digest {
+		return engine.Result{Object: stored}, nil
+	}
+	revision := plugin.lastRevision() + 1
+	module, err := host.Load(ctx, in.wasm, revisionName(in.name, revision), p.server.options.Host)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	if err := p.accept(ctx, in.name, plugin, module); err != nil || in.dryRun {
+		_ = module.Close(ctx)
+		return engine.Result{Object: stored}, err
+	}
+	if err := p.modules.put(ctx, in.wasm); err != nil {
+		return engine.Result{}, err
+	}
+	if err := p.claim(ctx, in.name, module); err != nil {
+		return engine.Result{}, err
+	}
+	plugin.add(in, revision, digest, module)
+	result, err := p.write(ctx, store, in.name, plugin, stored)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	p.spare[digest] = module
+	if err := p.setActivation(ctx, in.name, activation{revision, digest}); err != nil {
+		return engine.Result{}, err
+	}
+	return result, p.refresh(ctx)
+}
+
+// read returns the stored StrategyPlugin, or an empty one and nil.
+func (p *Plugins) read(ctx context.Context, store *engine.Store, name string) (*strategyPlugin, engine.Object, error) {
+	plugin := &strategyPlugin{}
+	obj, err := store.Get(ctx, engine.GetRequest{Info: systemRequest("get", pluginGroup, pluginVersion, "strategyplugins", name)})
+	var missing *engine.NotFoundError
+	if errors.As(err, &missing) {
+		return plugin, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return plugin, obj, json.Unmarshal(obj, plugin)
+}
+
+// accept decides whether a verified module may follow on what is active: its resources are free, none that has objects
+// goes, and all stored versions can be read.
+func (p *Plugins) accept(ctx context.Context, name string, plugin *strategyPlugin, module *host.Module) error {
+	if err := p.checkClaims(name, module); err != nil {
+		return err
+	}
+	for _, had := range plugin.Status.Resources {
+		i := slices.IndexFunc(module.Resources, func(r *engine.Resource) bool { return r.Group == had.Group && r.Plural == had.Resource })
+		if i < 0 {
+			if err := p.checkEmpty(ctx, had); err != nil {
+				return &host.LoadError{Step: "describe", Err: fmt.Errorf("the module no longer defines it, but %w", err)}
+			}
+			continue
+		}
+		for _, v := range had.StoredVersions {
+			if module.Resources[i].Version(v) == nil {
+				return &host.LoadError{Step: "describe", Err: fmt.Errorf("resource %s: objects are stored in version %s, which the module does not have", resourceName(had.Group, had.Resource), v)}
+			}
+		}
+	}
+	return nil
+}
+
+// checkEmpty reports a resource that has objects.
+func (p *Plugins) checkEmpty(ctx context.Context, r pluginResource) error {
+	store := p.server.view.Load().Store(r.Group, r.Resource)
+	if store == nil {
+		return nil
+	}
+	page, err := p.raw.List(ctx, store.Resource.KeyRoot+"/", engine.ListOptions{CountOnly: true})
+	if err != nil {
+		return err
+	}
+	if page.Count > 0 {
+		return fmt.Errorf("%d objects of %s exist", page.Count, resourceName(r.Group, r.Resource))
+	}
+	return nil
+}
+
+// write stores the StrategyPlugin.
+func (p *Plugins) write(ctx context.Context, store *engine.Store, name string, plugin *strategyPlugin, stored engine.Object) (engine.Result, error) {
+	plugin.APIVersion, plugin.Kind = pluginGroup+"/"+pluginVersion, "StrategyPlugin"
+	if stored == nil {
+		plugin.Metadata = fmt.Appendf(nil, `{"name":%q}`, name)
+	}
+	raw, err := json.Marshal(plugin)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	obj, _, err := engine.ParseObject(raw)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	if stored == nil {
+		return store.Create(ctx, engine.CreateRequest{Info: systemRequest("create", pluginGroup, pluginVersion, "strategyplugins", name), Object: obj})
+	}
+	return store.Update(ctx, engine.UpdateRequest{Info: systemRequest("update", pluginGroup, pluginVersion, "strategyplugins", name), Change: engine.Replace{Object: obj}})
+}
+
+// setActivation moves the pointer that all replicas follow.
+func (p *Plugins) setActivation(ctx context.Context, name string, a activation) error {
+	value, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	key := activationsRoot + name
+	item, err := p.raw.Get(ctx, key)
+	var missing *engine.KeyNotFoundError
+	if errors.As(err, &missing) {
+		_, err = p.raw.Create(ctx, key, value, engine.WriteOptions{})
+		return err
+	}
+	if err != nil || bytes.Equal(item.Data, value) {
+		return err
+	}
+	_, err = p.raw.Update(ctx, key, value, item.Revision, engine.WriteOptions{})
+	return err
+}
+
+// installBundled pushes the modules that came with the server: those that are not there yet, and newer ones over
+// revisions that came with a server too. What an operator pushed stays.
+func (p *Plugins) installBundled(ctx context.Context, bundled map[string][]byte) error {
+	names := make([]string, 0, len(bundled))
+	for name := range bundled {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		plugin, stored, err := p.read(ctx, p.server.view.Load().Store(pluginGroup, "strategyplugins"), name)
+		if err != nil {
+			return err
+		}
+		if stored != nil && !plugin.activeIsBundled() {
+			continue
+		}
+		if _, err := p.Push(ctx, push{name: name, wasm: bundled[name], by: systemUser.Name, bundled: true}); err != nil {
+			return fmt.Errorf("bundled plugin %q: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (s *strategyPlugin) lastRevision() (last int64) {
+	for _, r := range s.Status.Revisions {
+		last = max(last, r.Revision)
+	}
+	return last
+}
+
+func (s *strategyPlugin) activeIsBundled() bool {
+	for _, r := range s.Status.Revisions {
+		if r.Revision == s.Status.ActiveRevision {
+			return r.Bundled
+		}
+	}
+	return false
+}
+
+// add makes a new revision the active one.
+func (s *strategyPlugin) add(in push, revision int64, digest string, module *host.Module) {
+	now := time.Now().UTC().Format(time.RFC3339)
+	for i := range s.Status.Revisions {
+		s.Status.Revisions[i].State = stateSuperseded
+	}
+	s.Status.Revisions = append(s.Status.Revisions, pluginRevision{
+		Revision: revision, Digest: "sha256:" + digest, Version: module.Version, ABI: host.ABIVersion, Bytes: int64(len(in.wasm)),
+		PushedAt: now, PushedBy: in.by, State: stateActive, Bundled: in.bundled,
+	})
+	if n := len(s.Status.Revisions); n > pluginHistory {
+		s.Status.Revisions = s.Status.Revisions[n-pluginHistory:]
+	}
+	s.Spec.Revision = revision
+	s.Status.ActiveRevision, s.Status.Digest, s.Status.Version = revision, "sha256:"+digest, module.Version
+	s.Status.ABI, s.Status.State = host.ABIVersion, stateActive
+	s.setResources(module)
+	s.Status.Conditions = []pluginCondition{{
+		Type: "Active", Status: "True", Reason: "Verified", LastTransitionTime: now,
+		Message: fmt.Sprintf("revision %d verified and serves %s", revision, s.Status.ResourceNames),
+	}}
+}
+
+// setResources notes what the module defines; versions that objects may be stored in are only ever added.
+func (s *strategyPlugin) setResources(module *host.Module) {
+	var resources []pluginResource
+	var names []string
+	for _, r := range module.Resources {
+		stored := []string{r.StorageVersion().Name}
+		for _, had := range s.Status.Resources {
+			if had.Group == r.Group && had.Resource == r.Plural {
+				for _, v := range had.StoredVersions {
+					if !slices.Contains(stored, v) {
+						stored = append(stored, v)
+					}
+				}
+			}
+		}
+		resources = append(resources, pluginResource{Group: r.Group, Resource: r.Plural, StoredVersions: stored})
+		names = append(names, resourceName(r.Group, r.Plural))
+	}
+	s.Status.Resources, s.Status.ResourceNames = resources, strings.Join(names, ",")
+}

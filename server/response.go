@@ -1,0 +1,209 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"sigs.k8s.io/yaml"
+
+	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/server/negotiate"
+	"github.com/stratagem-dev/stratagem/server/table"
+)
+
+// writeResult answers a write.
+func (r *request) writeResult(code int, result engine.Result) error {
+	addWarnings(r.writer.Header(), result.Warnings)
+	return r.writeObject(code, result.Object)
+}
+
+// writeObject answers with one object, in the form that was asked for.
+func (r *request) writeObject(code int, obj engine.Object) error {
+	if r.answer.As.Empty() {
+		return r.write(code, obj)
+	}
+	buf, err := r.appendShown(r.http.Context(), nil, obj, false)
+	if err != nil {
+		return err
+	}
+	return r.write(code, buf)
+}
+
+// appendShown appends an object that has its resourceVersion, as itself, as a Table or as its metadata.
+func (r *request) appendShown(ctx context.Context, buf []byte, obj engine.Object, noHeaders bool) ([]byte, error) {
+	switch r.answer.As.Kind {
+	case "":
+		return append(buf, obj...), nil
+	case "Table":
+		return r.appendTable(ctx, buf, table.ListMeta{ResourceVersion: obj.ResourceVersion()}, []engine.Object{obj}, noHeaders)
+	default:
+		return table.AppendMetadata(buf, r.answer.As.GroupVersion().String(), obj), nil
+	}
+}
+
+func (r *request) appendTable(ctx context.Context, buf []byte, meta table.ListMeta, objects []engine.Object, noHeaders bool) ([]byte, error) {
+	include, err := table.ParseInclude(r.query.Get("includeObject"))
+	if err != nil {
+		return nil, badRequest("%v", err)
+	}
+	cells, err := r.store.TableCells(ctx, r.info, objects)
+	if err != nil {
+		return nil, err
+	}
+	options := table.Options{APIVersion: r.answer.As.GroupVersion().String(), Include: include, NoHeaders: noHeaders, Now: r.info.Time}
+	return r.view.tables[r.version].Append(buf, options, meta, raws(objects), cells), nil
+}
+
+func raws(objects []engine.Object) [][]byte {
+	items := make([][]byte, len(objects))
+	for i, obj := range objects {
+		items[i] = obj
+	}
+	return items
+}
+
+// writeList answers with a list, in the form that was asked for.
+func (r *request) writeList(list engine.List) error {
+	meta := table.ListMeta{ResourceVersion: strconv.FormatInt(list.Revision, 10), Continue: list.Continue}
+	if list.Remaining >= 0 {
+		meta.RemainingItemCount = &list.Remaining
+	}
+	switch r.answer.As.Kind {
+	case "":
+		return r.writePlainList(list, meta)
+	case "Table":
+		objects := servedObjects(list)
+		buf, err := r.appendTable(r.http.Context(), nil, meta, objects, false)
+		if err != nil {
+			return err
+		}
+		return r.write(http.StatusOK, buf)
+	default:
+		return r.write(http.StatusOK, table.AppendMetadataList(nil, r.answer.As.GroupVersion().String(), meta, raws(servedObjects(list))))
+	}
+}
+
+func servedObjects(list engine.List) []engine.Object {
+	objects := make([]engine.Object, len(list.Items))
+	for i, item := range list.Items {
+		objects[i] = item.Object.Served(item.Revision)
+	}
+	return objects
+}
+
+// listChunk is how much of a list is held before it is written.
+const listChunk = 256 << 10
+
+// writePlainList streams a list: no second copy of it is held.
+func (r *request) writePlainList(list engine.List, meta table.ListMeta) error {
+	resource := r.store.Resource
+	head := engine.Fields{}
+	head.SetString("resourceVersion", meta.ResourceVersion)
+	if meta.Continue != "" {
+		head.SetString("continue", meta.Continue)
+	}
+	if meta.RemainingItemCount != nil {
+		head.SetInt("remainingItemCount", *meta.RemainingItemCount)
+	}
+	buf := make([]byte, 0, min(listChunk+64<<10, 512+len(list.Items)*2048))
+	buf = append(buf, `{"apiVersion":"`...)
+	buf = append(append(buf, resource.APIVersion(r.info.Version)...), `","kind":"`...)
+	buf = append(append(buf, resource.ListKind...), `","metadata":`...)
+	buf = append(append(buf, head.Raw()...), `,"items":[`...)
+	whole := r.answer.MediaType != negotiate.JSON
+	for i, item := range list.Items {
+		if i > 0 {
+			buf = append(buf, ',')
+		}
+		buf = item.Object.AppendServed(buf, item.Revision)
+		if len(buf) > listChunk && !whole {
+			if err := r.writePart(buf); err != nil {
+				return nil
+			}
+			buf = buf[:0]
+		}
+	}
+	buf = append(buf, "]}"...)
+	if !r.writer.Committed {
+		return r.write(http.StatusOK, buf)
+	}
+	_ = r.writePart(buf)
+	return nil
+}
+
+func (r *request) writePart(buf []byte) error {
+	if !r.writer.Committed {
+		r.writer.Header().Set("Content-Type", negotiate.JSON)
+		r.writer.Header().Set("Cache-Control", "no-cache, private")
+		r.writer.WriteHeader(http.StatusOK)
+	}
+	_, err := r.writer.Write(buf)
+	return err
+}
+
+// write writes a whole JSON answer, as YAML where that was asked for.
+func (r *request) write(code int, body []byte) error {
+	return writeBody(r.writer, code, r.answer, body)
+}
+
+func writeBody(w http.ResponseWriter, code int, answer negotiate.Answer, body []byte) error {
+	if answer.MediaType == negotiate.YAML {
+		converted, err := yaml.JSONToYAML(body)
+		if err != nil {
+			return err
+		}
+		body = converted
+	}
+	header := w.Header()
+	header.Set("Content-Type", orElse(answer.MediaType, negotiate.JSON))
+	header.Set("Cache-Control", "no-cache, private")
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(code)
+	_, _ = w.Write(body)
+	return nil
+}
+
+func orElse(value, otherwise string) string {
+	if value == "" {
+		return otherwise
+	}
+	return value
+}
+
+// writeStatus answers with a metav1.Status.
+func (r *request) writeStatus(status *metav1.Status) error {
+	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+	body, err := json.Marshal(status)
+	if err != nil {
+		return err
+	}
+	return r.write(int(status.Code), body)
+}
+
+// streamType is the Content-Type of a watch.
+func (r *request) streamType() string {
+	if r.answer.As.Empty() {
+		return negotiate.JSON
+	}
+	gv := r.answer.As
+	return negotiate.JSON + ";as=" + gv.Kind + ";g=" + gv.Group + ";v=" + gv.Version
+}
+
+// addWarnings puts warnings into headers, as kubectl and client-go print them.
+func addWarnings(header http.Header, warnings []string) {
+	for _, text := range warnings {
+		if value, err := utilnet.NewWarningHeader(299, "-", text); err == nil {
+			header.Add("Warning", value)
+		}
+	}
+}
+
+func uidOf(obj engine.Object) types.UID { return types.UID(obj.UID()) }
+
+func join(list []string) string { return strings.Join(list, ", ") }

@@ -1,0 +1,204 @@
+package server
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+
+	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/server/negotiate"
+)
+
+// request is one request for a resource: what the path, the query and the headers say.
+type request struct {
+	server  *Server
+	view    *View
+	store   *engine.Store
+	version *engine.Version
+	info    *engine.RequestInfo
+	query   url.Values
+	http    *http.Request
+	writer  *echo.Response
+	answer  negotiate.Answer
+}
+
+// target is what a resource path names: /api/v1/namespaces/NAMESPACE/RESOURCE/NAME/SUBRESOURCE.
+type target struct {
+	group, version, namespace, resource, name, subresource string
+}
+
+// namespaceSubresources are what follows a namespace's name when the namespace itself is meant.
+var namespaceSubresources = map[string]bool{"status": true, "finalize": true}
+
+// parseTarget reads a path under /api/ or /apis/. ok is false where it names no resource.
+func parseTarget(p string) (t target, ok bool) {
+	parts := strings.Split(strings.Trim(p, "/"), "/")
+	switch {
+	case len(parts) > 2 && parts[0] == "api":
+		t.version, parts = parts[1], parts[2:]
+	case len(parts) > 3 && parts[0] == "apis":
+		t.group, t.version, parts = parts[1], parts[2], parts[3:]
+	default:
+		return t, false
+	}
+	if parts[0] == "namespaces" && len(parts) > 2 && !(len(parts) == 3 && namespaceSubresources[parts[2]]) {
+		t.namespace, parts = parts[1], parts[2:]
+	}
+	for i, into := range []*string{&t.resource, &t.name, &t.subresource} {
+		if i < len(parts) {
+			*into = parts[i]
+		}
+	}
+	return t, len(parts) <= 3
+}
+
+// verbOf is the verb of a request, as Kubernetes' authorization names it.
+func verbOf(method string, t target, query url.Values) string {
+	switch method {
+	case http.MethodGet, http.MethodHead:
+		switch {
+		case isTrue(query, "watch"):
+			return "watch"
+		case t.name == "":
+			return "list"
+		}
+		return "get"
+	case http.MethodPost:
+		return "create"
+	case http.MethodPut:
+		return "update"
+	case http.MethodPatch:
+		return "patch"
+	case http.MethodDelete:
+		if t.name == "" {
+			return "deletecollection"
+		}
+		return "delete"
+	}
+	return ""
+}
+
+// isTrue tells whether a boolean parameter is set, as Kubernetes reads it: present, and neither "false" nor "0".
+func isTrue(query url.Values, key string) bool {
+	if !query.Has(key) {
+		return false
+	}
+	value := query.Get(key)
+	return value != "false" && value != "0"
+}
+
+// resource is the catch-all for the paths of resources.
+func (s *Server) resource(c echo.Context) error {
+	for attempt := 0; ; attempt++ {
+		r, err := s.newRequest(c)
+		if err != nil {
+			return err
+		}
+		err = r.serve()
+		// A write that was made under a definition no longer in force has stored nothing: it runs again under the new one.
+		if isStale(err) && attempt < staleAttempts {
+			if err := s.plugins.Refresh(c.Request().Context()); err != nil {
+				return err
+			}
+			continue
+		}
+		return err
+	}
+}
+
+// staleAttempts bounds how often a request follows a plugin that is replaced again and again.
+const staleAttempts = 10
+
+// newRequest finds the store that a request is for.
+func (s *Server) newRequest(c echo.Context) (*request, error) {
+	r := c.Request()
+	t, ok := parseTarget(r.URL.Path)
+	if !ok {
+		return nil, errPath
+	}
+	view := s.view.Load()
+	store := view.Store(t.group, t.resource)
+	if store == nil {
+		return nil, errPath
+	}
+	version := store.Resource.Version(t.version)
+	if version == nil || !version.Served || t.namespace != "" && !store.Resource.Namespaced {
+		return nil, errPath
+	}
+	if t.name != "" {
+		if msgs := path.IsValidPathSegmentName(t.name); len(msgs) > 0 {
+			return nil, badRequest("Name parameter invalid: %q: %s", t.name, strings.Join(msgs, ";"))
+		}
+	}
+	query := r.URL.Query()
+	info := &engine.RequestInfo{
+		Verb: verbOf(r.Method, t, query), Group: t.group, Version: t.version, Resource: t.resource, Subresource: t.subresource,
+		Namespace: t.namespace, Name: t.name, User: userOf(c), Time: time.Now(),
+	}
+	var err error
+	if info.DryRun, err = dryRun(query["dryRun"]); err != nil {
+		return nil, err
+	}
+	req := &request{server: s, view: view, store: store, version: version, info: info, query: query, http: r, writer: c.Response()}
+	endpoint := negotiate.Objects
+	if info.Verb == "watch" {
+		endpoint = negotiate.Watch
+	}
+	if req.answer, err = endpoint.Accept(r.Header.Get("Accept")); err != nil {
+		return nil, err
+	}
+	if version.Deprecated {
+		addWarnings(req.writer.Header(), []string{deprecation(store.Resource, version)})
+	}
+	return req, nil
+}
+
+func deprecation(r *engine.Resource, v *engine.Version) string {
+	if v.DeprecationWarning != "" {
+		return v.DeprecationWarning
+	}
+	return r.APIVersion(v.Name) + " " + r.Kind + " is deprecated"
+}
+
+// dryRun reads the dryRun parameter: All is the one value that it may have.
+func dryRun(values []string) (bool, error) {
+	for _, v := range values {
+		if v != "All" {
+			return false, invalidOption("dryRun", v, "All")
+		}
+	}
+	return len(values) > 0, nil
+}
+
+// serve runs the verb. Writes of namespaced objects need a namespace.
+func (r *request) serve() error {
+	if r.info.Subresource != "" && r.store.Resource.Subresource(r.info.Subresource) == nil {
+		return errPath
+	}
+	namespaced := r.store.Resource.Namespaced
+	switch verb := r.info.Verb; {
+	case verb == "get" && (r.info.Namespace != "") == namespaced:
+		return r.get()
+	case verb == "list":
+		return r.list()
+	case verb == "watch":
+		return r.watch()
+	case verb == "create" && r.info.Subresource != "" && (r.info.Namespace != "") == namespaced:
+		return r.post()
+	case verb == "create" && r.info.Name == "":
+		return r.create()
+	case verb == "update" && r.info.Name != "":
+		return r.update()
+	case verb == "patch" && r.info.Name != "":
+		return r.patch()
+	case verb == "delete" && r.info.Subresource == "":
+		return r.delete()
+	case verb == "deletecollection":
+		return r.deleteCollection()
+	}
+	return &engine.MethodNotSupportedError{Resource: r.store.Resource.GroupResource(), Verb: r.http.Method}
+}

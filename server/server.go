@@ -1,0 +1,207 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/net/http2"
+
+	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/host"
+	"github.com/stratagem-dev/stratagem/server/openapi"
+	"github.com/stratagem-dev/stratagem/server/protobuf"
+)
+
+// Options are how a server is set up. Those without a stated default are required.
+type Options struct {
+	// Storage keeps everything.
+	Storage engine.Storage
+	// Cache returns the storage that serves the reads below a key root; nil reads from Storage.
+	Cache func(keyRoot string) engine.Storage
+	// Identity holds the certificates and the admin's credentials.
+	Identity *Identity
+	// Bundled are the modules that a new installation begins with, by name.
+	Bundled map[string][]byte
+	// Host tunes the plugin host.
+	Host host.Options
+	// NamespaceLifecycle refuses writes into namespaces that do not exist.
+	NamespaceLifecycle bool
+	// Version is what /version tells, "v0.1.0".
+	Version string
+	// Log takes the server's log; nil discards it.
+	Log *slog.Logger
+}
+
+// Server is the API server: HTTP over one storage.
+type Server struct {
+	options Options
+	log     *slog.Logger
+	echo    *echo.Echo
+	view    atomic.Pointer[View]
+	openapi *openapi.Service
+	plugins *Plugins
+	metrics *metrics
+	address string
+
+	ready   atomic.Bool
+	serving chan struct{}   // closed once ready
+	ending  context.Context // done when the server shuts down: ends the watches
+	end     context.CancelFunc
+}
+
+// New makes a server and brings up what is stored: namespaces, plugins. It does not listen yet.
+func New(ctx context.Context, options Options, address string) (*Server, error) {
+	if options.Log == nil {
+		options.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	s := &Server{options: options, log: options.Log, openapi: openapi.New(openapi.Options{Version: options.Version}), address: address, serving: make(chan struct{})}
+	s.metrics = newMetrics(prometheus.NewRegistry())
+	s.ending, s.end = context.WithCancel(context.WithoutCancel(ctx))
+	s.plugins = newPlugins(s)
+	if err := s.plugins.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.makeNamespaces(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.plugins.installBundled(ctx, options.Bundled); err != nil {
+		return nil, err
+	}
+	go s.plugins.follow(s.ending)
+	s.echo = s.routes()
+	return s, nil
+}
+
+// routes is the one place where paths are listed.
+func (s *Server) routes() *echo.Echo {
+	e := echo.New()
+	e.HideBanner, e.HidePort = true, true
+	e.HTTPErrorHandler = s.handleError
+	e.Use(s.recover, s.metrics.observe, s.authenticate)
+	for _, path := range []string{"/livez", "/readyz", "/healthz"} {
+		e.GET(path, s.health)
+		e.GET(path+"/*", s.health)
+	}
+	e.GET("/version", s.version)
+	e.GET("/metrics", echo.WrapHandler(s.metrics.handler()))
+	e.GET("/openapi/v2", echo.WrapHandler(s.openapi.V2()))
+	e.GET("/openapi/v3", echo.WrapHandler(s.openapi.V3()))
+	e.GET("/openapi/v3/*", echo.WrapHandler(s.openapi.V3()))
+	e.PUT("/apis/"+pluginGroup+"/"+pluginVersion+"/strategyplugins/:name/module", s.putModule)
+	e.Any("/api", s.discovery)
+	e.Any("/apis", s.discovery)
+	e.Any("/api/*", s.api)
+	e.Any("/apis/*", s.api)
+	return e
+}
+
+// api serves discovery documents and resources, which share their paths' beginnings.
+func (s *Server) api(c echo.Context) error {
+	if _, ok := parseTarget(c.Request().URL.Path); !ok {
+		return s.discovery(c)
+	}
+	return s.resource(c)
+}
+
+// discovery serves the documents under /api and /apis.
+func (s *Server) discovery(c echo.Context) error {
+	if m := c.Request().Method; m != http.MethodGet && m != http.MethodHead {
+		return echo.NewHTTPError(http.StatusMethodNotAllowed, "the server does not allow this method on the requested resource")
+	}
+	doc, found, err := s.view.Load().Discovery.Document(c.Request().URL.Path, c.Request().Header.Get("Accept"))
+	if err != nil {
+		return err
+	}
+	if !found {
+		return errPath
+	}
+	header := c.Response().Header()
+	if doc.ETag != "" {
+		header.Set("ETag", doc.ETag)
+		header.Set("Vary", "Accept")
+		header.Set("Cache-Control", "public")
+		if doc.Unchanged(c.Request().Header.Get("If-None-Match")) {
+			return c.NoContent(http.StatusNotModified)
+		}
+	}
+	return c.Blob(http.StatusOK, doc.ContentType, doc.Body)
+}
+
+// recover keeps one request's panic from ending the server: 500, and the stack in the log.
+func (s *Server) recover(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) (err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				if p == http.ErrAbortHandler {
+					panic(p)
+				}
+				s.log.Error("panic", "path", c.Request().URL.Path, "panic", p, "stack", stack())
+				err = fmt.Errorf("the server panicked: %v", p)
+			}
+		}()
+		return next(c)
+	}
+}
+
+// use puts a set of stores in force.
+func (s *Server) use(stores []*engine.Store) {
+	view, err := newView(stores, s.address)
+	if err != nil {
+		s.log.Warn("a resource cannot be shown in full", "error", err)
+	}
+	s.openapi.Update(view.Resources())
+	s.view.Store(view)
+}
+
+// store makes the store of a resource over the cache of its keys.
+func (s *Server) store(r *engine.Resource) *engine.Store {
+	options := engine.Options{Transcode: transcode}
+	if s.options.NamespaceLifecycle {
+		options.Admission = s.plugins.lifecycle
+	}
+	return engine.NewStore(r, s.plugins.storage(r.KeyRoot), options)
+}
+
+func transcode(data []byte) ([]byte, error) {
+	out, _, err := protobuf.Decode(data)
+	return out, err
+}
+
+// Serve answers requests on a listener until ctx ends, then lets those that run finish.
+func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	server := &http.Server{
+		Handler: s.echo, TLSConfig: s.options.Identity.TLS(), ReadHeaderTimeout: 32 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 1 << 20, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	// As many streams as Kubernetes' clients open watches over one connection.
+	if err := http2.ConfigureServer(server, &http2.Server{MaxConcurrentStreams: 2000}); err != nil {
+		return err
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(tls.NewListener(listener, server.TLSConfig)) }()
+	s.ready.Store(true)
+	close(s.serving)
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	s.ready.Store(false)
+	s.end()
+	shutdown, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if err := server.Shutdown(shutdown); err != nil {
+		return errors.Join(err, server.Close())
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package server
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+
+	"github.com/stratagem-dev/stratagem/engine"
+)
+
+const (
+	pluginGroup   = "stratagem.dev"
+	pluginVersion = "v1alpha1"
+)
+
+//go:embed strategyplugin.schema.json
+var pluginSchema []byte
+
+// strategyPlugin is a StrategyPlugin object: one plugin, its revisions, and which of them is active.
+type strategyPlugin struct {
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Metadata   json.RawMessage `json:"metadata"`
+	Spec       pluginSpec      `json:"spec"`
+	Status     pluginStatus    `json:"status"`
+}
+
+// pluginSpec is what the operator wants.
+type pluginSpec struct {
+	// Revision is the revision that is to be active: a push moves it on, a rollback moves it back.
+	Revision int64 `json:"revision,omitempty"`
+}
+
+// pluginStatus is what is.
+type pluginStatus struct {
+	ActiveRevision int64             `json:"activeRevision,omitempty"`
+	Digest         string            `json:"digest,omitempty"` // of the active revision, "sha256:…"
+	Version        string            `json:"version,omitempty"`
+	ABI            int32             `json:"abi,omitempty"`
+	State          string            `json:"state,omitempty"`
+	Resources      []pluginResource  `json:"resources,omitempty"`
+	ResourceNames  string            `json:"resourceNames,omitempty"` // for the table
+	Revisions      []pluginRevision  `json:"revisions,omitempty"`     // oldest first
+	Conditions     []pluginCondition `json:"conditions,omitempty"`
+}
+
+// pluginResource is a resource that a plugin defines.
+type pluginResource struct {
+	Group          string   `json:"group"`
+	Resource       string   `json:"resource"`
+	StoredVersions []string `json:"storedVersions"` // in which objects may be stored
+}
+
+// pluginRevision is one module that was pushed.
+type pluginRevision struct {
+	Revision int64  `json:"revision"`
+	Digest   string `json:"digest"`
+	Version  string `json:"version,omitempty"`
+	ABI      int32  `json:"abi"`
+	Bytes    int64  `json:"bytes"`
+	PushedAt string `json:"pushedAt"`
+	PushedBy string `json:"pushedBy"`
+	State    string `json:"state"`
+	Bundled  bool   `json:"bundled,omitempty"` // came with the server
+}
+
+// The states of a revision.
+const (
+	stateActive     = "Active"
+	stateSuperseded = "Superseded"
+)
+
+type pluginCondition struct {
+	Type               string `json:"type"`
+	Status             string `json:"status"`
+	Reason             string `json:"reason"`
+	Message            string `json:"message"`
+	LastTransitionTime string `json:"lastTransitionTime"`
+}
+
+// pluginHistory is how many revisions a StrategyPlugin remembers.
+const pluginHistory = 10
+
+// pluginResourceDefinition is stratagem.dev/v1alpha1 StrategyPlugin, a resource with a native strategy.
+func pluginResourceDefinition() (*engine.Resource, error) {
+	compiled, err := compileNative(pluginSchema, "StrategyPlugin")
+	if err != nil {
+		return nil, err
+	}
+	column := func(name, kind, path, description string) engine.Column {
+		return engine.Column{Name: name, Type: kind, JSONPath: path, Description: description}
+	}
+	digest := column("Digest", "string", ".status.digest", "sha256 of the active module.")
+	digest.Priority = 0
+	return &engine.Resource{
+		Group: pluginGroup, Plural: "strategyplugins", Singular: "strategyplugin", Kind: "StrategyPlugin", ListKind: "StrategyPluginList",
+		ShortNames: []string{"sp"}, KeyRoot: "/" + pluginGroup + "/strategyplugins", Revision: "native",
+		Versions: []engine.Version{{Name: pluginVersion, Served: true, Storage: true, Hooks: true, Schema: compiled, Columns: []engine.Column{
+			column("Revision", "integer", ".status.activeRevision", "The active revision."),
+			column("Version", "string", ".status.version", "The author's version of it."),
+			digest,
+			column("ABI", "integer", ".status.abi", "The version of the guest ABI."),
+			column("Resources", "string", ".status.resourceNames", "The resources that it defines."),
+			column("State", "string", ".status.state", "The state of the active revision."),
+			column("Age", "date", ".metadata.creationTimestamp", "Time since the first push."),
+		}}},
+		Strategy: engine.NewNative(pluginStrategy{}), Traits: engine.Traits{AllowUnconditionalUpdate: true, GenerationOnSpecChange: true},
+	}, nil
+}
+
+// pluginStrategy keeps what the server writes from being written by others.
+type pluginStrategy struct{}
+
+// PrepareForCreate drops spec and status of others.
+func (pluginStrategy) PrepareForCreate(_ context.Context, call *engine.Call) (engine.Object, error) {
+	if call.Request.User.Name == systemUser.Name {
+		return call.Object, nil
+	}
+	return call.Object.With("spec", []byte(`{}`)).With("status", nil), nil
+}
+
+// PrepareForUpdate keeps the status; the spec is moved by pushes and rollbacks alone.
+func (pluginStrategy) PrepareForUpdate(_ context.Context, call *engine.Call) (engine.Object, error) {
+	if call.Request.User.Name == systemUser.Name {
+		return call.Object, nil
+	}
+	fields, old := call.Object.Fields(), call.Old.Fields()
+	fields.Set("spec", old.Get("spec"))
+	fields.Set("status", old.Get("status"))
+	return fields.Raw(), nil
+}

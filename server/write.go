@@ -1,0 +1,209 @@
+package server
+
+import (
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/util/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/server/protobuf"
+)
+
+// create serves POST of a new object.
+func (r *request) create() error {
+	obj, decoding, err := r.readObject()
+	if err != nil {
+		return err
+	}
+	if r.store.Resource.Namespaced && r.info.Namespace == "" {
+		// Kubernetes takes a create without a namespace in its path only where the object has none either.
+		return badRequest("an empty namespace may not be set during creation")
+	}
+	result, err := r.store.Create(r.http.Context(), engine.CreateRequest{Info: r.info, Object: obj, Decoding: decoding})
+	if err != nil {
+		return err
+	}
+	return r.writeResult(http.StatusCreated, result)
+}
+
+// update serves PUT.
+func (r *request) update() error {
+	obj, decoding, err := r.readObject()
+	if err != nil {
+		return err
+	}
+	return r.change(engine.Replace{Object: obj}, decoding)
+}
+
+func (r *request) change(change engine.Change, decoding engine.Decoding) error {
+	result, err := r.store.Update(r.http.Context(), engine.UpdateRequest{Info: r.info, Change: change, Decoding: decoding})
+	if err != nil {
+		return err
+	}
+	code := http.StatusOK
+	if result.Created {
+		code = http.StatusCreated
+	}
+	return r.writeResult(code, result)
+}
+
+// The patch formats.
+const (
+	jsonPatchType      = "application/json-patch+json"
+	mergePatchType     = "application/merge-patch+json"
+	strategicPatchType = "application/strategic-merge-patch+json"
+)
+
+// patch serves PATCH.
+func (r *request) patch() error {
+	body, err := readBody(r.http, MaxBodyBytes)
+	if err != nil {
+		return err
+	}
+	validation, err := fieldValidation(r.query.Get("fieldValidation"))
+	if err != nil {
+		return err
+	}
+	decoding := engine.Decoding{FieldValidation: validation}
+	switch t := mediaType(r.http); t {
+	case jsonPatchType:
+		change, err := engine.NewJSONPatch(body)
+		if err != nil {
+			return err
+		}
+		return r.change(change, decoding)
+	case mergePatchType, strategicPatchType:
+		patch, duplicates, err := engine.ParseObject(body)
+		if err != nil {
+			return badRequest("error decoding patch: %v", err)
+		}
+		decoding.Duplicates = duplicates
+		if t == mergePatchType {
+			return r.change(engine.MergePatch{Patch: patch}, decoding)
+		}
+		if r.version.Schema == nil || !r.version.Schema.HasPatchMeta() {
+			return &mediaTypeError{t, r.patchTypes()}
+		}
+		return r.change(engine.StrategicPatch{Patch: patch}, decoding)
+	default:
+		return &mediaTypeError{t, r.patchTypes()}
+	}
+}
+
+// patchTypes are the formats that the resource takes.
+func (r *request) patchTypes() []string {
+	types := []string{jsonPatchType, mergePatchType}
+	if r.version.Schema != nil && r.version.Schema.HasPatchMeta() {
+		types = append(types, strategicPatchType)
+	}
+	return types
+}
+
+// post serves POST to a subresource.
+func (r *request) post() error {
+	sub := r.store.Resource.Subresource(r.info.Subresource)
+	if sub.Create == nil && sub.Unavailable == "" {
+		return &engine.MethodNotSupportedError{Resource: r.store.Resource.GroupResource(), Verb: r.http.Method}
+	}
+	obj := engine.Object(`{}`)
+	if sub.Unavailable == "" {
+		var err error
+		if obj, _, err = r.readObject(); err != nil {
+			return err
+		}
+	}
+	result, err := r.store.Post(r.http.Context(), engine.PostRequest{Info: r.info, Body: obj})
+	if err != nil {
+		return err
+	}
+	addWarnings(r.writer.Header(), result.Warnings)
+	status := metav1.Status{Status: metav1.StatusSuccess, Code: http.StatusCreated, Message: result.Message}
+	return r.writeStatus(&status)
+}
+
+// delete serves DELETE of one object.
+func (r *request) delete() error {
+	options, err := r.deleteOptions()
+	if err != nil {
+		return err
+	}
+	result, err := r.store.Delete(r.http.Context(), engine.DeleteRequest{Info: r.info, Options: *options})
+	if err != nil {
+		return err
+	}
+	code := http.StatusOK
+	if orphan := options.OrphanDependents; !result.Deleted && orphan != nil && !*orphan { //nolint:staticcheck // old clients still send it
+		code = http.StatusAccepted
+	}
+	if !result.Deleted || r.store.Resource.Traits.ReturnDeletedObject {
+		return r.writeResult(code, result)
+	}
+	resource := r.store.Resource
+	return r.writeStatus(&metav1.Status{Status: metav1.StatusSuccess, Code: int32(code), Details: &metav1.StatusDetails{
+		Name: r.info.Name, Group: resource.Group, Kind: resource.Plural, UID: uidOf(result.Object),
+	}})
+}
+
+// deleteCollection serves DELETE of a list.
+func (r *request) deleteCollection() error {
+	options, err := r.deleteOptions()
+	if err != nil {
+		return err
+	}
+	req, err := r.listRequest()
+	if err != nil {
+		return err
+	}
+	list, err := r.store.DeleteCollection(r.http.Context(), req, *options)
+	if err != nil {
+		return err
+	}
+	return r.writeList(list)
+}
+
+// deleteOptions reads the options of a deletion: from the body, or without one from the query.
+func (r *request) deleteOptions() (*metav1.DeleteOptions, error) {
+	body, err := readBody(r.http, MaxBodyBytes)
+	if err != nil {
+		return nil, err
+	}
+	options := &metav1.DeleteOptions{}
+	if len(body) == 0 {
+		err = deleteParameters(r.query, options)
+	} else {
+		err = decodeOptions(mediaType(r.http), body, options)
+	}
+	if err != nil {
+		return nil, err
+	}
+	dry, err := dryRun(options.DryRun)
+	r.info.DryRun = r.info.DryRun || dry
+	return options, err
+}
+
+// decodeOptions reads DeleteOptions; of any group, as old clients send their resource's own.
+func decodeOptions(mediaType string, body []byte, into *metav1.DeleteOptions) error {
+	if mediaType == protobuf.ContentType {
+		converted, gvk, err := protobuf.Decode(body)
+		if err != nil {
+			return protobufFailure(err)
+		}
+		if gvk.Kind != "DeleteOptions" {
+			return badRequest("decoded object cannot be converted to DeleteOptions")
+		}
+		body, mediaType = converted, "application/json"
+	}
+	obj, _, err := parseBody(mediaType, body)
+	if err != nil {
+		return err
+	}
+	if kind := obj.Kind(); kind != "" && kind != "DeleteOptions" {
+		return badRequest("decoded object cannot be converted to DeleteOptions")
+	}
+	if err := json.Unmarshal(obj, into); err != nil {
+		return badRequest("DeleteOptions: %v", err)
+	}
+	return nil
+}
