@@ -16,8 +16,8 @@ func trimStack(stack string) string {
 		if strings.Contains(function, "/stratagem/sdk.(*call).run(") {
 			break
 		}
-		if space := strings.LastIndexByte(place, ' '); space >= 0 {
-			place = place[:space]
+		if offset := strings.LastIndex(place, " +0x"); offset >= 0 {
+			place = place[:offset]
 		}
 		kept = append(kept, "  "+function+" at "+place)
 	}
