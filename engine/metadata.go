@@ -119,5 +119,7 @@ func (s *Store) validateMetaUpdate(obj, old Object) (field.ErrorList, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The resourceVersion has been compared before the hooks, which do not get to see it.
+	meta.ResourceVersion, oldMeta.ResourceVersion = "1", "1"
 	return append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(meta, oldMeta, field.NewPath("metadata"))...), nil
 }
