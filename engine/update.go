@@ -119,7 +119,7 @@ func (s *Store) update(ctx context.Context, req UpdateRequest, sub *Subresource,
 	if err != nil {
 		return Result{}, err
 	}
-	result, err := s.replace(ctx, req.Info, obj, old, item)
+	result, err := s.replace(ctx, req.Info, s.nextGeneration(obj, old), old, item)
 	if err == nil && sub != nil && sub.Scale != nil {
 		result.Object, err = s.scaleOf(result.Object, sub.Scale)
 	}
@@ -212,8 +212,7 @@ func (s *Store) beginUpdate(info *RequestInfo, sub *Subresource, obj, old Object
 // here it holds for every kind, so that a status write cannot undo what somebody else changed in metadata.
 func keepAllButStatus(obj, old Object) Object { return old.With("status", obj.field("status")) }
 
-// restore puts back what an update can never touch, whatever the request or a hook made of it, and moves the
-// generation on when the strategy leaves that to the engine.
+// restore puts back what an update can never touch, whatever the request or a hook made of it.
 func (s *Store) restore(obj, old Object, sub *Subresource) Object {
 	if sub != nil && sub.Name == "status" {
 		obj = keepAllButStatus(obj, old)
@@ -230,9 +229,17 @@ func (s *Store) restore(obj, old Object, sub *Subresource) Object {
 	if was.Has("deletionGracePeriodSeconds") && !meta.Has("deletionGracePeriodSeconds") {
 		meta.Set("deletionGracePeriodSeconds", was.Get("deletionGracePeriodSeconds"))
 	}
-	if s.Resource.Traits.GenerationOnSpecChange && specChanged(obj, old) {
-		meta.SetInt("generation", was.Int("generation")+1)
+	return obj.WithMeta(meta)
+}
+
+// nextGeneration moves the generation on where the strategy leaves that to the engine. It compares what Canonicalize
+// left: another spelling of the same spec is no change.
+func (s *Store) nextGeneration(obj, old Object) Object {
+	if !s.Resource.Traits.GenerationOnSpecChange || !specChanged(obj, old) {
+		return obj
 	}
+	meta := obj.Meta()
+	meta.SetInt("generation", old.Meta().Int("generation")+1)
 	return obj.WithMeta(meta)
 }
 
