@@ -77,5 +77,8 @@ func traitsOf(v any) (traits []string) {
 	if t, ok := v.(GenerationKeeper); ok {
 		yes("GenerationOnSpecChange", t.GenerationOnSpecChange())
 	}
+	if t, ok := v.(SchemaValidator); ok {
+		yes("ValidateSchema", t.ValidateSchema())
+	}
 	return traits
 }

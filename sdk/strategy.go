@@ -88,6 +88,9 @@ type (
 	// GenerationKeeper: the server sets metadata.generation, 1 and then one more with every change
 	// outside metadata and status.
 	GenerationKeeper interface{ GenerationOnSpecChange() bool }
+	// SchemaValidator has the server enforce the value rules of the schema (required, enum, pattern …),
+	// not only its types.
+	SchemaValidator interface{ ValidateSchema() bool }
 )
 
 // Cell is one cell of a table: nil, a string, a bool, a number or a Value.
