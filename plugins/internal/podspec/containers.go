@@ -1,0 +1,213 @@
+package podspec
+
+import (
+	"strings"
+
+	"github.com/stratagem-dev/stratagem/plugins/internal/tree"
+	"github.com/stratagem-dev/stratagem/sdk/field"
+	"github.com/stratagem-dev/stratagem/sdk/validate"
+)
+
+func (c *check) containers(path *field.Path) {
+	list := c.spec.Get("containers")
+	if list.Empty() {
+		c.required(path, "")
+		return
+	}
+	var names []string
+	for i, container := range list.Items() {
+		at := path.Index(i)
+		c.container(container, at)
+		name := container.Get("name").String()
+		if contains(names, name) {
+			c.duplicate(at.Child("name"), name)
+		} else {
+			names = append(names, name)
+		}
+		c.lifecycle(container, at)
+		c.probes(container, at)
+		c.restartRules(container, at, false)
+	}
+	c.hostPortConflicts(list, path)
+}
+
+const needsSidecar = "may not be set for init containers without restartPolicy=Always"
+
+func (c *check) initContainers(path *field.Path) {
+	names := containerNames(c.spec.Get("containers"), nil)
+	for i, container := range c.spec.Get("initContainers").Items() {
+		at := path.Index(i)
+		c.container(container, at)
+		c.restartRules(container, at, true)
+		name := container.Get("name").String()
+		if contains(names, name) {
+			c.duplicate(at.Child("name"), name)
+		} else if name != "" {
+			names = append(names, name)
+		}
+		c.ownHostPortConflicts(container, path)
+		if isSidecar(container) {
+			c.lifecycle(container, at)
+			c.probes(container, at)
+			continue
+		}
+		for _, key := range []string{"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"} {
+			if container.Has(key) {
+				c.forbidden(at.Child(key), needsSidecar)
+			}
+		}
+	}
+}
+
+// restartRules checks the restartPolicy of a single container and its rules.
+func (c *check) restartRules(container tree.Node, path *field.Path, init bool) {
+	policy, rules := container.Get("restartPolicy"), container.Get("restartPolicyRules")
+	if policy.Exists() {
+		c.one(policy.String(), path.Child("restartPolicy"), "Always", "OnFailure", "Never")
+	}
+	if rules.Empty() {
+		return
+	}
+	at := path.Child("restartPolicyRules")
+	if !policy.Exists() {
+		c.required(path.Child("restartPolicy"), "must specify restartPolicy when restart rules are used")
+	}
+	if init && policy.String() == "Always" {
+		c.forbidden(at, "restartPolicyRules are not allowed for init containers with restart policy Always")
+	}
+	if rules.Len() > 20 {
+		c.add(field.TooMany(at, rules.Len(), 20))
+	}
+	for i, rule := range rules.Items() {
+		c.restartRule(rule, at.Index(i))
+	}
+}
+
+func (c *check) restartRule(rule tree.Node, path *field.Path) {
+	if action := rule.Get("action").String(); action == "" {
+		c.required(path.Child("action"), "")
+	} else {
+		c.one(action, path.Child("action"), "Restart", "RestartAllContainers")
+	}
+	codes := rule.Get("exitCodes")
+	if !codes.Exists() {
+		c.required(path.Child("exitCodes"), "must be specified")
+		return
+	}
+	c.one(codes.Get("operator").String(), path.Child("exitCodes", "operator"), "In", "NotIn")
+	if values := codes.Get("values"); values.Len() > 255 {
+		c.add(field.TooMany(path.Child("exitCodes", "values"), values.Len(), 255))
+	}
+}
+
+// container checks what containers of all sorts have in common.
+func (c *check) container(container tree.Node, path *field.Path) {
+	if name := container.Get("name").String(); name == "" {
+		c.required(path.Child("name"), "")
+	} else {
+		c.each(path.Child("name"), name, validate.IsDNS1123Label(name))
+	}
+	c.present(container, "image", path)
+	if policy := container.Get("terminationMessagePolicy").String(); policy != "File" {
+		c.oneRequired(policy, path.Child("terminationMessagePolicy"), "File", "FallbackToLogsOnError")
+	}
+	c.ports(container.Get("ports"), path)
+	c.env(container.Get("env"), path)
+	c.envFrom(container.Get("envFrom"), path)
+	c.mounts(container, path)
+	c.devices(container, path)
+	if policy := container.Get("imagePullPolicy").String(); policy != "IfNotPresent" {
+		c.oneRequired(policy, path.Child("imagePullPolicy"), "Always", "IfNotPresent", "Never")
+	}
+	if resources := container.Get("resources"); !resources.Empty() {
+		c.resources(resources, path.Child("resources"))
+	}
+	c.resizePolicy(container.Get("resizePolicy"), path)
+	c.containerSecurity(container.Get("securityContext"), path)
+}
+
+// trimmedImage is for pods alone.
+func (c *check) trimmedImage(container tree.Node, path *field.Path) {
+	if image := container.Get("image").String(); image != strings.TrimSpace(image) {
+		c.invalid(path.Child("image"), image, "must not have leading or trailing whitespace")
+	}
+}
+
+// ephemeralAllowed are the fields that an ephemeral container may have.
+var ephemeralAllowed = []string{
+	"name", "image", "command", "args", "workingDir", "envFrom", "env", "volumeMounts", "volumeDevices", "terminationMessagePath",
+	"terminationMessagePolicy", "imagePullPolicy", "securityContext", "stdin", "stdinOnce", "tty", "targetContainerName",
+}
+
+const notForEphemeral = "cannot be set for an Ephemeral Container"
+
+func (c *check) ephemeralContainers(path *field.Path) {
+	list := c.spec.Get("ephemeralContainers")
+	if list.Empty() {
+		return
+	}
+	others := containerNames(c.spec.Get("initContainers"), containerNames(c.spec.Get("containers"), nil))
+	names := append([]string(nil), others...)
+	for i, container := range list.Items() {
+		at := path.Index(i)
+		c.container(container, at)
+		c.trimmedImage(container, at)
+		name := container.Get("name").String()
+		if contains(names, name) {
+			c.duplicate(at.Child("name"), name)
+		} else {
+			names = append(names, name)
+		}
+		if target := container.Get("targetContainerName").String(); target != "" && !contains(others, target) {
+			c.add(field.NotFound(at.Child("targetContainerName"), target))
+		}
+		for key, value := range container.Fields() {
+			if !contains(ephemeralAllowed, key) && !Zero(key, value) {
+				c.forbidden(at.Child(key), notForEphemeral)
+			}
+		}
+		for j, mount := range container.Get("volumeMounts").Items() {
+			for _, key := range []string{"subPath", "subPathExpr"} {
+				if mount.Get(key).String() != "" {
+					c.forbidden(at.Child("volumeMounts").Index(j).Child(key), notForEphemeral)
+				}
+			}
+		}
+	}
+}
+
+func containerNames(list tree.Node, names []string) []string {
+	for _, container := range list.Items() {
+		names = append(names, container.Get("name").String())
+	}
+	return names
+}
+
+func (c *check) resizePolicy(list tree.Node, path *field.Path) {
+	if list.Empty() {
+		return
+	}
+	path = path.Child("resizePolicy")
+	var seen []string
+	for i, policy := range list.Items() {
+		name, restart := policy.Get("resourceName").String(), policy.Get("restartPolicy").String()
+		if contains(seen, name) {
+			c.duplicate(path.Index(i), name)
+		}
+		seen = append(seen, name)
+		c.oneRequired(name, path, "cpu", "memory")
+		c.oneRequired(restart, path, "NotRequired", "RestartContainer")
+		if c.restart == "Never" && restart != "NotRequired" {
+			c.invalid(path, restart, "must be 'NotRequired' when `restartPolicy` is 'Never'")
+		}
+	}
+}
+
+// eachContainer calls visit for all containers with the path of each: init, regular, ephemeral.
+func eachContainer(spec tree.Node, path *field.Path, visit func(container tree.Node, path *field.Path)) {
+	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
+		for i, container := range spec.Get(list).Items() {
+			visit(container, path.Child(list).Index(i))
+		}
+	}
+}
