@@ -6,8 +6,8 @@ import (
 )
 
 func readTypes(m *module, r *reader) {
-	m.params = make([]int, r.count(m.limits.Entries, "types"))
-	for i := range m.params {
+	m.types = make([]funcType, r.count(m.limits.Entries, "types"))
+	for i := range m.types {
 		at := r.pos
 		switch form := r.byte(); {
 		case r.err != nil:
@@ -17,8 +17,8 @@ func readTypes(m *module, r *reader) {
 		case form != 0x60:
 			r.malformed(at, "type form %#x", form)
 		}
-		m.params[i] = readValueTypes(r)
-		readValueTypes(r)
+		m.types[i].params = readValueTypes(r)
+		m.types[i].results = readValueTypes(r)
 	}
 }
 
@@ -39,7 +39,7 @@ func readImports(m *module, r *reader) {
 		if r.err == nil && kind != KindFunction {
 			r.fail(ErrUnsupported, at, "import of %s %q.%q: only functions can be imported", kind, i.Module, i.Name)
 		}
-		t := r.index(len(m.params), "type")
+		t := r.index(len(m.types), "type")
 		if r.err != nil {
 			return
 		}
@@ -53,7 +53,7 @@ func readImports(m *module, r *reader) {
 
 func readFunctions(m *module, r *reader) {
 	for range r.count(m.limits.Functions-len(m.imports), "functions") {
-		m.functions = append(m.functions, r.index(len(m.params), "type"))
+		m.functions = append(m.functions, r.index(len(m.types), "type"))
 	}
 }
 

@@ -9,17 +9,8 @@ func meterCode(m *module) ([]byte, error) {
 		return nil, nil
 	}
 	s := &scanner{m: m, leaves: make([]int64, len(m.functions))}
-	total := 0
-	for i, body := range m.bodies {
-		f := len(m.imports) + i
-		if err := s.scan(f, body); err != nil {
-			return nil, err
-		}
-		s.leaves[f] = s.leaf()
-		if total += s.locals - s.params; total > m.limits.TotalLocals {
-			s.r.fail(ErrLimit, body.start, "more than %d locals in all functions", m.limits.TotalLocals)
-			return nil, s.r.err
-		}
+	if err := s.findLeaves(); err != nil {
+		return nil, err
 	}
 	code := m.known[secCode]
 	e := &emitter{scanner: s, out: make([]byte, 0, (code.end-code.start)*17/16+64)}
@@ -31,11 +22,11 @@ func meterCode(m *module) ([]byte, error) {
 		}
 		e.body = e.body[:0]
 		e.function(body, s.leaves[f] < 0)
-		if len(e.out)+len(e.body) > math.MaxUint32 {
-			s.r.fail(ErrLimit, body.start, "rewritten code is larger than 4 GiB")
+		e.out = append(appendU32(e.out, uint32(len(e.body))), e.body...)
+		if len(e.out) > math.MaxInt32 {
+			s.r.fail(ErrLimit, body.start, "rewritten code is larger than 2 GiB")
 			return nil, s.r.err
 		}
-		e.out = append(appendU32(e.out, uint32(len(e.body))), e.body...)
 	}
 	return e.out, nil
 }

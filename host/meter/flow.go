@@ -43,6 +43,7 @@ const (
 
 func (s *scanner) push(b block) {
 	b.begin, b.height = s.cost, len(s.open)
+	s.forks++
 	s.open = append(s.open, len(s.blocks))
 	s.blocks = append(s.blocks, b)
 }
@@ -88,10 +89,11 @@ func (s *scanner) blockType() bool {
 		return false
 	}
 	s.r.pos = at
-	s.r.index(len(s.m.params), "type")
+	t := s.r.index(len(s.m.types), "type")
 	if s.r.err == nil && s.r.data[s.r.pos-1]&0x40 != 0 {
 		s.r.malformed(at, "negative block type")
 	}
+	s.carried += s.values(t)
 	return false
 }
 
@@ -143,6 +145,7 @@ func (s *scanner) toHead(id int) {
 
 func (s *scanner) branchTable(at int, before pattern) {
 	n := s.r.count(maxLabels, "labels") + 1
+	s.forks += n / labelsPerFork
 	first := len(s.labels)
 	inside := true
 	for range n {

@@ -129,5 +129,6 @@ func (s *scanner) tablePoint(at int) {
 
 func (s *scanner) bulkPoint(at int, fixed, shift int64) {
 	s.bulk = true
+	s.forks += forksOfBulk
 	s.points = append(s.points, point{kind: pointBulk, at: at, amount: fixed, shift: shift})
 }

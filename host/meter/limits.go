@@ -7,7 +7,10 @@ package meter
 type Limits struct {
 	// Functions is the number of functions, imported ones included: 100 000.
 	Functions int
-	// FunctionBytes is the size of one function body: 1 MiB.
+	// Work is the estimated effort to compile all functions: 8 000 000 000, at the very worst two minutes of one core.
+	// One function may need a sixteenth of it. See RATIONALE.md, "Why is there a limit on work?"
+	Work int
+	// FunctionBytes is the size of one function body: 512 KiB.
 	FunctionBytes int
 	// Locals is the number of locals of one function: 50 000.
 	Locals int
@@ -39,7 +42,8 @@ func (l Limits) withDefaults() Limits {
 		value int
 	}{
 		{&l.Functions, 100_000},
-		{&l.FunctionBytes, 1 << 20},
+		{&l.Work, 8_000_000_000},
+		{&l.FunctionBytes, 512 << 10},
 		{&l.Locals, 50_000},
 		{&l.TotalLocals, 4_000_000},
 		{&l.Tables, 16},

@@ -167,6 +167,16 @@ func TestRewriteHoldsLimits(t *testing.T) {
 		{"data segments", Limits{DataSegments: 1}, mod(sec(secData, 2, 1, 0, 1, 0)), "2 data segments, at most 1"},
 		{"data count", Limits{DataSegments: 1}, mod(sec(secDataCount, 2), sec(secData, 2, 1, 0, 1, 0)), "2 data segments, at most 1"},
 		{"values of a type", Limits{}, mod(sec(secType, 1, 0x60, 0xe9, 7, bytes.Repeat([]byte{typeI32}, 1001), 0)), "1001 values in a type, at most 1000"},
+		{"work, loops", Limits{}, fn(bytes.Repeat([]byte{opLoop, typeEmpty, opI32Const, 1, opBrIf, 0, opEnd}, 10_000)), "at most 500000000 in one function"},
+		{"work, depth", Limits{}, fn(bytes.Repeat([]byte{opBlock, typeEmpty}, 100_000), bytes.Repeat([]byte{opEnd}, 100_000)), "too complex"},
+		{"work, locals", Limits{}, mod(oneType, oneFunction, sec(secCode, 1, sized(1, 0xd0, 0x86, 3, typeI32, // 50 000
+			bytes.Repeat([]byte{opI32Const, 1, opIf, typeEmpty, opEnd}, 100), opEnd))), "too complex"},
+		{"work, values", Limits{}, mod(sec(secType, 2, 0x60, 0, 0, 0x60, 0xe8, 7, bytes.Repeat([]byte{typeI32}, 1000), 0), oneFunction,
+			code(opUnreachable, bytes.Repeat([]byte{opLoop, 1, opEnd}, 500))), "too complex"},
+		{"work, bulk", Limits{}, fnMemory(bytes.Repeat([]byte{opI32Const, 1, opI32Const, 1, opI32Const, 1, opMisc, miscMemoryFill, 0}, 5000)), "too complex"},
+		{"work, size", Limits{}, fn(bytes.Repeat([]byte{opNop}, 400_000)), "too complex"},
+		{"work in sum", Limits{Work: 3200}, mod(oneType, sec(secFunction, 20, make([]byte, 20)), sec(secCode, 20,
+			bytes.Repeat(sized(0, bytes.Repeat([]byte{opBlock, typeEmpty, opEnd}, 13), opEnd), 20))), "more than 3200 units of work in all"},
 		{"labels", Limits{}, fn(opI32Const, 0, opBrTable, 0x81, 0x80, 8, make([]byte, 1<<17+2)), "131073 labels, at most 131072"},
 	}
 	for _, test := range tests {

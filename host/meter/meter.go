@@ -21,7 +21,8 @@ type Module struct {
 	// Wasm is the rewritten module. Its code has been decoded but not type checked: the engine still has to validate it.
 	Wasm []byte
 	// Fuel is the export name of the mutable i64 global that holds the fuel. The host sets it before each call and
-	// reads it afterwards: a trap with less than zero left means that the call ran out of fuel.
+	// reads it afterwards: a trap with less than zero left means that the call ran out of fuel. Small functions without
+	// loops and calls are paid for by their callers in the module, so a call from the host to one of them is free.
 	Fuel string
 	// Globals are the export names of every mutable global that the module had, in the order of their indices: with
 	// the memory they are what a snapshot holds.

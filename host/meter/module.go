@@ -8,7 +8,7 @@ type module struct {
 	limits Limits
 	*outline
 
-	params     []int // number of parameters of each type
+	types      []funcType
 	imports    []Import
 	functions  []uint32 // type of each function, imported ones first
 	tables     []table
@@ -25,6 +25,9 @@ type module struct {
 	dropsSegments bool
 	locals        int // of all functions
 }
+
+// funcType is how many values a function type takes and returns; what they are is the engine's business.
+type funcType struct{ params, results int }
 
 // table is the type of a table; max is within the limits.
 type table struct {

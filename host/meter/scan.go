@@ -29,6 +29,9 @@ type scanner struct {
 	calls   bool
 	back    bool // has a backward jump
 	bulk    bool
+	forks   int     // see work, as for the next two
+	carried int     // values that blocks take and return
+	passed  int     // values that calls take and return
 	open    []int   // blocks that are open, outermost first, as indices of blocks
 	blocks  []block // every block, loop and if so far, in order of opening; 0 is the body
 	labels  []uint32
@@ -59,8 +62,9 @@ const (
 func (s *scanner) scan(index int, body span) error {
 	s.r = newReader(s.m.wasm, body.start, body.end, sectionNames[secCode])
 	s.r.function = index
-	s.params = s.m.params[s.m.functions[index]]
+	s.params = s.m.types[s.m.functions[index]].params
 	s.cost, s.calls, s.back, s.bulk = 0, false, false, false
+	s.forks, s.carried, s.passed = 0, 0, 0
 	s.open, s.blocks, s.labels, s.points = s.open[:0], s.blocks[:0], s.labels[:0], s.points[:0]
 	s.pattern = pattern{}
 	s.readLocals()
@@ -104,6 +108,7 @@ func (s *scanner) step() {
 	case op == opBr:
 		s.branch(at, before)
 	case op == opBrIf:
+		s.forks++
 		s.toHead(s.target(s.r.index(len(s.open), "label")))
 	case op == opBrTable:
 		s.branchTable(at, before)
@@ -153,13 +158,16 @@ func (s *scanner) call(op byte) {
 	s.calls = true
 	if op == opCallIndirect {
 		s.cost += costForeignCall
-		s.r.index(len(s.m.params), "type")
+		s.passed += s.values(s.r.index(len(s.m.types), "type"))
 		s.r.index(len(s.m.tables), "table")
 		return
 	}
 	f := int(s.r.index(len(s.m.functions), "function"))
+	if s.r.err != nil {
+		return
+	}
+	s.passed += s.values(s.m.functions[f])
 	switch {
-	case s.r.err != nil:
 	case f < len(s.m.imports):
 		s.cost += costForeignCall
 	case s.leaves[f] > 0:
