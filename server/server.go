@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/pprof"
 	"sync/atomic"
 	"time"
 
@@ -36,6 +37,8 @@ type Options struct {
 	Host host.Options
 	// NamespaceLifecycle refuses writes into namespaces that do not exist.
 	NamespaceLifecycle bool
+	// Profiling serves /debug/pprof to the admin.
+	Profiling bool
 	// Version is what /version tells, "v0.1.0".
 	Version string
 	// Log takes the server's log; nil discards it.
@@ -98,6 +101,10 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/openapi/v3", echo.WrapHandler(s.openapi.V3()))
 	e.GET("/openapi/v3/*", echo.WrapHandler(s.openapi.V3()))
 	e.PUT("/apis/"+pluginGroup+"/"+pluginVersion+"/strategyplugins/:name/module", s.putModule)
+	if s.options.Profiling {
+		e.GET("/debug/pprof/profile", echo.WrapHandler(http.HandlerFunc(pprof.Profile)))
+		e.GET("/debug/pprof/*", echo.WrapHandler(http.HandlerFunc(pprof.Index)))
+	}
 	e.Any("/api", s.discovery)
 	e.Any("/apis", s.discovery)
 	e.Any("/api/*", s.api)

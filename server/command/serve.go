@@ -31,6 +31,7 @@ type serveFlags struct {
 	featureGates    []string
 	watchCache      bool
 	bundled         bool
+	profiling       bool
 	logLevel        string
 	advertisedHosts []string
 }
@@ -55,6 +56,7 @@ func serveCommand() *cobra.Command {
 	flags.StringSliceVar(&f.featureGates, "feature-gates", nil, "NAME=true|false; there are none, and unknown ones are refused")
 	flags.BoolVar(&f.watchCache, "watch-cache", true, "serve reads from memory; false reads from etcd")
 	flags.BoolVar(&f.bundled, "bundled-plugins", true, "install the plugins that come with the server")
+	flags.BoolVar(&f.profiling, "profiling", true, "serve profiles under /debug/pprof")
 	flags.StringVar(&f.logLevel, "log-level", "info", "least level of what is logged: debug, info, warn or error")
 	flags.StringSliceVar(&f.advertisedHosts, "tls-san", nil, "further names and addresses for the server's certificate")
 	return cmd
@@ -160,7 +162,7 @@ func serverOptions(f serveFlags, storage *openedStorage, log *slog.Logger) (serv
 		return server.Options{}, fmt.Errorf("--data-dir %s: %w", f.dataDir, err)
 	}
 	options := server.Options{
-		Storage: storage.Storage, Identity: id, Version: Version, Log: log,
+		Storage: storage.Storage, Identity: id, Version: Version, Log: log, Profiling: f.profiling,
 		NamespaceLifecycle: len(f.disableAdmit) == 0,
 		Host:               hostOptions(f, log),
 	}
