@@ -28,6 +28,12 @@ func TestRewriteCosts(t *testing.T) {
 			asm(opLoop, typeEmpty, opLocalGet, 0, opI32Const, 1, 0x6a, opLocalTee, 0, opI32Const, 3, 0x49, opBrIf, 0, opEnd),
 			7 + 3*7,
 		},
+		{
+			"back edge by br of a loop that pays at its head",
+			asm(opLoop, typeEmpty, opI32Const, 0, opBrIf, 0, opLocalGet, 0, opI32Const, 1, 0x6a, opLocalTee, 0, opI32Const, 3, 0x49,
+				opIf, typeEmpty, opBr, 1, opEnd, opEnd),
+			10 + 3*10,
+		},
 		{"memory.fill of 80 bytes", asm(opI32Const, 0, opI32Const, 0, opI32Const, 0xd0, 0, opMisc, miscMemoryFill, 0), 4 + 10 + 10},
 		{"memory.copy of 15 bytes", asm(opI32Const, 0, opI32Const, 0, opI32Const, 15, opMisc, miscMemoryCopy, 0, 0), 4 + 10 + 1},
 		{"memory.grow by 3 pages", asm(opI32Const, 3, opMemoryGrow, 0, opDrop), 3 + 1000 + 3},

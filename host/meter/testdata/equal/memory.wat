@@ -8,4 +8,5 @@
     (memory.init $d (i32.const 90) (i32.const 3) (i32.const 12))
     (memory.copy (i32.const 200) (i32.const 95) (local.get $y))
     (local.set $x (i64.add (local.get $x) (i64.extend_i32_s (memory.grow (i32.and (local.get $n) (i32.const 1))))))
-    (i64.add (i64.add (local.get $x) (i64.load (i32.const 203))) (i64.extend_i32_u (local.get $y)))))
+    (i64.add (i64.add (local.get $x) (i64.load (i32.const 203)))
+      (i64.add (i64.mul (i64.extend_i32_u (local.get $n)) (i64.const 3)) (i64.extend_i32_u (local.get $y))))))
