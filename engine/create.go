@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 )
@@ -21,7 +22,7 @@ func (s *Store) Create(ctx context.Context, req CreateRequest) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := s.admit(ctx, req.Info); err != nil {
+	if err := s.admitCreate(ctx, req.Info, obj); err != nil {
 		return Result{}, err
 	}
 	if obj, err = s.applyDefaults(obj, req.Info.Version); err != nil {
@@ -166,6 +167,18 @@ func served(obj Object, revision int64) Object {
 		return obj
 	}
 	return obj.Stored().Served(revision)
+}
+
+// admitCreate admits a create, or an update that creates. A refusal names the object as far as it has a name.
+func (s *Store) admitCreate(ctx context.Context, info *RequestInfo, obj Object) error {
+	create := *info
+	create.Verb = "create"
+	err := s.admit(ctx, &create)
+	var forbidden *ForbiddenError
+	if errors.As(err, &forbidden) && forbidden.Name == "" {
+		forbidden.Name = cmp.Or(obj.Name(), obj.meta("generateName"), "Unknown")
+	}
+	return err
 }
 
 func (s *Store) admit(ctx context.Context, info *RequestInfo) error {

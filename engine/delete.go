@@ -56,6 +56,11 @@ func (s *Store) delete(ctx context.Context, req DeleteRequest, item Item) (Resul
 	if err := s.checkDeletePreconditions(req, old, item.Revision); err != nil {
 		return Result{}, err
 	}
+	if held, err := s.held(ctx, req.Info, old); err != nil {
+		return Result{}, err
+	} else if held {
+		return s.terminate(ctx, req, old, item)
+	}
 	grace, err := s.grace(ctx, req, old)
 	if err != nil {
 		return Result{}, err

@@ -35,8 +35,8 @@ type ForbiddenError struct {
 	Resource schema.GroupResource
 	Name     string
 	Message  string
-	// Cause is the type and Field the path of a cause to report, "" for none.
-	Cause, Field string
+	// Cause is the type, CauseMessage the text and Field the path of a cause to report; no Cause, none.
+	Cause, CauseMessage, Field string
 }
 
 func (e *ForbiddenError) Error() string {
@@ -104,9 +104,7 @@ type UnavailableError struct {
 	Message  string
 }
 
-func (e *UnavailableError) Error() string {
-	return fmt.Sprintf("%s/%s is not available: %s", e.Resource.String(), e.Name, e.Message)
-}
+func (e *UnavailableError) Error() string { return e.Message }
 
 // PatchTypeError reports a patch in a format that the resource does not take: 415.
 type PatchTypeError struct {

@@ -54,11 +54,7 @@ func (s *Store) grace(ctx context.Context, req DeleteRequest, old Object) (grace
 
 // checkGraceful runs the CheckGracefulDelete hook.
 func (s *Store) checkGraceful(ctx context.Context, req DeleteRequest, old Object) (grace, error) {
-	raw, err := json.Marshal(req.Options)
-	if err != nil {
-		return grace{}, err
-	}
-	options, _, err := ParseObject(raw)
+	options, err := optionsObject(req.Options)
 	if err != nil {
 		return grace{}, err
 	}
@@ -76,6 +72,16 @@ func (s *Store) checkGraceful(ctx context.Context, req DeleteRequest, old Object
 	}
 	seconds := answer[1].Int()
 	return grace{graceful: true, seconds: seconds, at: req.Info.Time.Add(time.Duration(seconds) * time.Second), first: true}, nil
+}
+
+// optionsObject is DeleteOptions as hooks get them.
+func optionsObject(options metav1.DeleteOptions) (Object, error) {
+	raw, err := json.Marshal(options)
+	if err != nil {
+		return nil, err
+	}
+	obj, _, err := ParseObject(raw)
+	return obj, err
 }
 
 // mark writes the grace period into metadata.

@@ -17,6 +17,8 @@ type Native struct {
 	warnings map[Hook]func(context.Context, *Call) []string
 	graceful func(context.Context, *Call) (seconds int64, graceful bool)
 	table    func(context.Context, *Call) [][]any
+	holds    func(Object) bool
+	end      func(context.Context, *Call) (Object, error)
 }
 
 // The abilities that a native strategy may have; what each may do is told in host/ABI.md.
@@ -48,6 +50,11 @@ type (
 	// NativeCheckGracefulDelete has the hook of this name.
 	NativeCheckGracefulDelete interface {
 		CheckGracefulDelete(context.Context, *Call) (seconds int64, graceful bool)
+	}
+	// NativeHolds keeps its objects in the storage, see Holder.
+	NativeHolds interface {
+		Holds(Object) bool
+		Terminate(context.Context, *Call) (Object, error)
 	}
 	// NativeTable has the hook ConvertToTable: a row of cells for each of the call's items.
 	NativeTable interface {
@@ -83,6 +90,9 @@ func NewNative(impl any) *Native {
 	if v, ok := impl.(NativeCheckGracefulDelete); ok {
 		n.graceful, n.hooks = v.CheckGracefulDelete, n.hooks|HooksOf(CheckGraceful)
 	}
+	if v, ok := impl.(NativeHolds); ok {
+		n.holds, n.end = v.Holds, v.Terminate
+	}
 	if v, ok := impl.(NativeTable); ok {
 		n.table, n.hooks = v.ConvertToTable, n.hooks|HooksOf(ConvertToTable)
 	}
@@ -100,6 +110,12 @@ func NewNative(impl any) *Native {
 
 // Hooks are the hooks that were found.
 func (n *Native) Hooks() Hooks { return n.hooks }
+
+// Holds tells whether the value behind the strategy holds the object.
+func (n *Native) Holds(obj Object) bool { return n.holds != nil && n.holds(obj) }
+
+// Terminate begins the deletion of an object that is held.
+func (n *Native) Terminate(ctx context.Context, call *Call) (Object, error) { return n.end(ctx, call) }
 
 // Run runs the named hooks in ascending order.
 func (n *Native) Run(ctx context.Context, hooks Hooks, call *Call) (Reply, error) {
@@ -137,4 +153,7 @@ func (n *Native) runOne(ctx context.Context, hook Hook, call *Call, reply *Reply
 	return err
 }
 
-var _ Strategy = (*Native)(nil)
+var (
+	_ Strategy = (*Native)(nil)
+	_ Holder   = (*Native)(nil)
+)

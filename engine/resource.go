@@ -77,6 +77,8 @@ type Subresource struct {
 	Scale *Scale
 	// Create is set for a subresource that is POSTed to.
 	Create *SubresourceCreate
+	// PutOnly takes reading and patching away: namespaces/finalize.
+	PutOnly bool
 	// Unavailable, when not empty, is why the subresource is refused.
 	Unavailable string
 }

@@ -12,6 +12,7 @@ type Store struct {
 	Resource *Resource
 	storage  Storage
 	options  Options
+	holder   Holder // nil: only finalizers hold objects
 }
 
 // Options are what all stores share. The zero value serves without admission.
@@ -30,7 +31,8 @@ type Admission interface {
 
 // NewStore returns the store of a resource.
 func NewStore(resource *Resource, storage Storage, options Options) *Store {
-	return &Store{Resource: resource, storage: storage, options: options}
+	holder, _ := resource.Strategy.(Holder)
+	return &Store{Resource: resource, storage: storage, options: options, holder: holder}
 }
 
 // Result is what a write answers with.

@@ -22,6 +22,8 @@ func (s *Store) subresource(info *RequestInfo) (*Subresource, error) {
 		return nil, &UnavailableError{s.Resource.GroupResource(), sub.Name, sub.Unavailable}
 	case sub.Create != nil && info.Verb != "create":
 		return nil, &MethodNotSupportedError{s.Resource.GroupResource(), info.Verb}
+	case sub.PutOnly && info.Verb != "update":
+		return nil, &MethodNotSupportedError{s.Resource.GroupResource(), info.Verb}
 	case sub.Create == nil && info.Verb == "create":
 		return nil, &MethodNotSupportedError{s.Resource.GroupResource(), info.Verb}
 	}

@@ -280,13 +280,10 @@ func (s *Store) replace(ctx context.Context, info *RequestInfo, obj, old Object,
 	if err != nil {
 		return Result{}, err
 	}
-	if deletedByUpdate(obj, old) {
-		if !info.DryRun {
-			if _, err := s.storage.Delete(ctx, item.Key, item.Revision, s.writeOptions()); err != nil {
-				return Result{}, s.unlessMoved(err, info.Name)
-			}
-		}
-		return Result{Object: served(obj, item.Revision), Deleted: true}, nil
+	if held, err := s.held(ctx, info, stored); err != nil {
+		return Result{}, err
+	} else if !held && deletedByUpdate(obj, old) {
+		return s.completeDeletion(ctx, info, obj, item)
 	}
 	before, err := s.load(item)
 	if err != nil {
@@ -300,6 +297,21 @@ func (s *Store) replace(ctx context.Context, info *RequestInfo, obj, old Object,
 		return Result{}, s.unlessMoved(err, info.Name)
 	}
 	return Result{Object: served(obj, revision)}, nil
+}
+
+// completeDeletion deletes an object by the update that took the last finalizer off. Where another update was
+// quicker, the object is gone as this one wanted it.
+func (s *Store) completeDeletion(ctx context.Context, info *RequestInfo, obj Object, item Item) (Result, error) {
+	result := Result{Object: served(obj, item.Revision), Deleted: true}
+	if info.DryRun {
+		return result, nil
+	}
+	_, err := s.storage.Delete(ctx, item.Key, item.Revision, s.writeOptions())
+	var moved *RevisionError
+	if err == nil || errors.As(err, &moved) && moved.Current == nil {
+		return result, nil
+	}
+	return Result{}, s.unlessMoved(err, info.Name)
 }
 
 // unlessMoved keeps a *RevisionError for the loop to see, and turns the rest into what clients get.

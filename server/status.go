@@ -137,7 +137,7 @@ func writeError(err error, _ *request) *apierrors.StatusError {
 	case errors.As(err, &forbidden):
 		status := apierrors.NewForbidden(forbidden.Resource, forbidden.Name, errors.New(forbidden.Message))
 		if forbidden.Cause != "" {
-			status.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseType(forbidden.Cause), Message: forbidden.Message, Field: forbidden.Field}}
+			status.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseType(forbidden.Cause), Message: forbidden.CauseMessage, Field: forbidden.Field}}
 		}
 		return status
 	case errors.As(err, &exists):
@@ -235,7 +235,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 		err = plain(routed.Code, metav1.StatusReasonUnknown, fmt.Errorf("%v", routed.Message))
 	}
 	status := statusOf(err, nil)
-	if status.Code >= http.StatusInternalServerError {
+	if status.Code == http.StatusInternalServerError {
 		s.log.Error("request failed", "method", c.Request().Method, "path", c.Request().URL.Path, "error", err)
 	}
 	if details := status.Details; details != nil && details.RetryAfterSeconds > 0 {

@@ -82,6 +82,7 @@ var (
 	resourceVerbs    = metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 	subresourceVerbs = metav1.Verbs{"get", "patch", "update"}
 	createVerbs      = metav1.Verbs{"create"}
+	updateVerbs      = metav1.Verbs{"update"}
 )
 
 // apiResourcesOf is the resource itself and behind it its subresources by name.
@@ -125,6 +126,8 @@ func subresourceKind(r *engine.Resource, sub *engine.Subresource, gv metav1.Grou
 		return metav1.GroupVersionKind{Group: c.Group, Version: c.Version, Kind: c.Kind}, createVerbs
 	case sub.Scale != nil:
 		return metav1.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}, subresourceVerbs
+	case sub.PutOnly:
+		return metav1.GroupVersionKind{Group: gv.Group, Version: gv.Version, Kind: r.Kind}, updateVerbs
 	default:
 		return metav1.GroupVersionKind{Group: gv.Group, Version: gv.Version, Kind: r.Kind}, subresourceVerbs
 	}

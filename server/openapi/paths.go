@@ -46,9 +46,12 @@ func addPaths(paths map[string]spec.PathItem, r *engine.Resource, k *kind, optio
 		}
 		item := spec.PathItem{}
 		item.Parameters = one.Parameters
-		if sub.Create != nil {
+		switch {
+		case sub.Create != nil:
 			item.Post = o.operation("post", sub.Name, "", sub.Create.GroupVersionKind)
-		} else {
+		case sub.PutOnly:
+			item.Put = o.operation("put", sub.Name, "", k.gvk)
+		default:
 			gvk := subresourceKind(k, sub)
 			item.Get = o.operation("get", sub.Name, "", gvk)
 			item.Put = o.operation("put", sub.Name, "", gvk)
