@@ -55,9 +55,9 @@ func TestRewriteKeepsSections(t *testing.T) {
 	locals := asm(2, sized(1, 0, 1, 0, "local"))
 	wasm := mod(sec(secCustom, "stratagem.a", []byte("A")), sec(secCustom, "producers", []byte("Go")), oneType, oneFunction,
 		sec(secCustom, ".debug_info", []byte("dwarf")), code(), sec(secCustom, "name", names, locals),
-		sec(secCustom, "stratagem.b", []byte("B")))
+		sec(secCustom, "stratagem.b", []byte("B")), sec(secCustom, "stratagem.empty"))
 	m := rewrite(t, wasm, 0, Limits{})
-	for name, want := range map[string]string{"stratagem.a": "A", "stratagem.b": "B", "name": string(names)} {
+	for name, want := range map[string]string{"stratagem.a": "A", "stratagem.b": "B", "stratagem.empty": "", "name": string(names)} {
 		if data, found, err := CustomSection(m.Wasm, name); string(data) != want || !found || err != nil {
 			t.Errorf("%s: %q, %v, %v, want %q", name, data, found, err, want)
 		}

@@ -6,9 +6,16 @@ import (
 )
 
 // encode writes the module: the sections as they were, but for tables, globals, exports and code.
+//
+//   - Custom sections come first: the engine takes an empty one at the very end for a truncated module.
 func encode(m *module, code []byte, initialFuel int64, globals []int) []byte {
 	out := make([]byte, 0, len(m.wasm)+len(code)/16+1024)
 	out = append(out, preamble...)
+	for _, c := range m.customs {
+		if data, kept := m.custom[c.name]; kept {
+			out = appendCustom(out, c.name, data)
+		}
+	}
 	for _, id := range sectionOrder {
 		s := m.known[id]
 		content := m.wasm[s.start:s.end]
@@ -28,11 +35,6 @@ func encode(m *module, code []byte, initialFuel int64, globals []int) []byte {
 	}
 	if m.nameKept != nil {
 		out = appendCustom(out, nameSection, m.nameKept)
-	}
-	for _, c := range m.customs {
-		if data, kept := m.custom[c.name]; kept {
-			out = appendCustom(out, c.name, data)
-		}
 	}
 	return out
 }
