@@ -42,6 +42,10 @@ func (s *Server) putModule(c echo.Context) error {
 		return err
 	}
 	result, err := s.plugins.Push(c.Request().Context(), push{name: name, wasm: wasm, by: userOf(c).Name, dryRun: dry})
+	var refused *host.LoadError
+	if errors.As(err, &refused) {
+		return &moduleError{name, refused}
+	}
 	if err != nil {
 		return err
 	}
@@ -72,7 +76,7 @@ func (p *Plugins) Push(ctx context.Context, in push) (engine.Result, error) {
 		return engine.Result{}, err
 	}
 	digest := host.Digest(in.wasm)
-	if stored != nil && plugin.Status.Digest == "sha256:"+digest {
+	if served := p.active[in.name]; stored != nil && served != nil && served.activation.Digest == digest {
 		return engine.Result{Object: stored}, nil
 	}
 	revision := plugin.lastRevision() + 1
@@ -80,9 +84,13 @@ func (p *Plugins) Push(ctx context.Context, in push) (engine.Result, error) {
 	if err != nil {
 		return engine.Result{}, err
 	}
-	if err := p.accept(ctx, in.name, plugin, module); err != nil || in.dryRun {
-		_ = module.Close(ctx)
-		return engine.Result{Object: stored}, err
+	if err := p.accept(ctx, in.name, plugin, module); err != nil {
+		return engine.Result{}, errors.Join(err, module.Close(ctx))
+	}
+	plugin.add(in, revision, digest, module)
+	if in.dryRun {
+		result, err := p.write(ctx, store, in, plugin, stored)
+		return result, errors.Join(err, module.Close(ctx))
 	}
 	if err := p.modules.put(ctx, in.wasm); err != nil {
 		return engine.Result{}, err
@@ -90,8 +98,7 @@ func (p *Plugins) Push(ctx context.Context, in push) (engine.Result, error) {
 	if err := p.claim(ctx, in.name, module); err != nil {
 		return engine.Result{}, err
 	}
-	plugin.add(in, revision, digest, module)
-	result, err := p.write(ctx, store, in.name, plugin, stored)
+	result, err := p.write(ctx, store, in, plugin, stored)
 	if err != nil {
 		return engine.Result{}, err
 	}
@@ -99,7 +106,11 @@ func (p *Plugins) Push(ctx context.Context, in push) (engine.Result, error) {
 	if err := p.setActivation(ctx, in.name, activation{revision, digest}); err != nil {
 		return engine.Result{}, err
 	}
-	return result, p.refresh(ctx)
+	err = p.refresh(ctx)
+	if served := p.active[in.name]; served == nil || served.activation.Digest != digest {
+		return engine.Result{}, errors.Join(errors.New("the revision is stored but could not be put in force"), err)
+	}
+	return result, nil
 }
 
 // read returns the stored StrategyPlugin, or an empty one and nil.
@@ -156,10 +167,10 @@ func (p *Plugins) checkEmpty(ctx context.Context, r pluginResource) error {
 }
 
 // write stores the StrategyPlugin.
-func (p *Plugins) write(ctx context.Context, store *engine.Store, name string, plugin *strategyPlugin, stored engine.Object) (engine.Result, error) {
+func (p *Plugins) write(ctx context.Context, store *engine.Store, in push, plugin *strategyPlugin, stored engine.Object) (engine.Result, error) {
 	plugin.APIVersion, plugin.Kind = pluginGroup+"/"+pluginVersion, "StrategyPlugin"
 	if stored == nil {
-		plugin.Metadata = fmt.Appendf(nil, `{"name":%q}`, name)
+		plugin.Metadata = fmt.Appendf(nil, `{"name":%q}`, in.name)
 	}
 	raw, err := json.Marshal(plugin)
 	if err != nil {
@@ -169,10 +180,13 @@ func (p *Plugins) write(ctx context.Context, store *engine.Store, name string, p
 	if err != nil {
 		return engine.Result{}, err
 	}
+	info := systemRequest("update", pluginGroup, pluginVersion, "strategyplugins", in.name)
+	info.DryRun = in.dryRun
 	if stored == nil {
-		return store.Create(ctx, engine.CreateRequest{Info: systemRequest("create", pluginGroup, pluginVersion, "strategyplugins", name), Object: obj})
+		info.Verb = "create"
+		return store.Create(ctx, engine.CreateRequest{Info: info, Object: obj})
 	}
-	return store.Update(ctx, engine.UpdateRequest{Info: systemRequest("update", pluginGroup, pluginVersion, "strategyplugins", name), Change: engine.Replace{Object: obj}})
+	return store.Update(ctx, engine.UpdateRequest{Info: info, Change: engine.Replace{Object: obj}})
 }
 
 // setActivation moves the pointer that all replicas follow.

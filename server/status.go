@@ -43,6 +43,14 @@ func forbiddenOption(name, detail string) error {
 	return &optionError{"ListOptions", field.ErrorList{field.Forbidden(field.NewPath(name), detail)}}
 }
 
+// moduleError reports an uploaded module that was refused: 422.
+type moduleError struct {
+	plugin string
+	cause  *host.LoadError
+}
+
+func (e *moduleError) Error() string { return e.cause.Error() }
+
 func isStale(err error) bool {
 	var stale *engine.StaleError
 	return errors.As(err, &stale)
@@ -203,7 +211,7 @@ func serverError(err error, _ *request) *apierrors.StatusError {
 	var (
 		busy        *engine.BusyError
 		hook        *engine.HookError
-		load        *host.LoadError
+		module      *moduleError
 		unavailable *engine.UnavailableError
 	)
 	switch {
@@ -216,9 +224,9 @@ func serverError(err error, _ *request) *apierrors.StatusError {
 			metav1.StatusCause{Type: "Hook", Message: hook.Hook},
 			metav1.StatusCause{Type: "Failure", Message: string(hook.Kind)})
 		return status
-	case errors.As(err, &load):
-		errs := field.ErrorList{field.Invalid(field.NewPath(load.Step), field.OmitValueType{}, load.Err.Error())}
-		return apierrors.NewInvalid(schema.GroupKind{Group: pluginGroup, Kind: "StrategyPlugin"}, "", errs)
+	case errors.As(err, &module):
+		errs := field.ErrorList{field.Invalid(field.NewPath("module", module.cause.Step), field.OmitValueType{}, module.cause.Err.Error())}
+		return apierrors.NewInvalid(schema.GroupKind{Group: pluginGroup, Kind: "StrategyPlugin"}, module.plugin, errs)
 	case errors.As(err, &unavailable):
 		return plain(http.StatusNotImplemented, "NotImplemented", err)
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/util/json"
@@ -129,7 +130,14 @@ func (r *request) delete() error {
 	if err != nil {
 		return err
 	}
-	result, err := r.store.Delete(r.http.Context(), engine.DeleteRequest{Info: r.info, Options: *options})
+	req := engine.DeleteRequest{Info: r.info, Options: *options}
+	remove := r.store.Delete
+	if r.store.Resource.GroupResource() == pluginGroupResource {
+		remove = func(ctx context.Context, req engine.DeleteRequest) (engine.Result, error) {
+			return r.server.plugins.Delete(ctx, r.store, req)
+		}
+	}
+	result, err := remove(r.http.Context(), req)
 	if err != nil {
 		return err
 	}
@@ -148,6 +156,9 @@ func (r *request) delete() error {
 
 // deleteCollection serves DELETE of a list.
 func (r *request) deleteCollection() error {
+	if r.store.Resource.GroupResource() == pluginGroupResource {
+		return &engine.MethodNotSupportedError{Resource: pluginGroupResource, Verb: r.info.Verb}
+	}
 	options, err := r.deleteOptions()
 	if err != nil {
 		return err

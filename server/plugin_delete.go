@@ -1,0 +1,59 @@
+package server
+
+import (
+	"context"
+	"errors"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/stratagem-dev/stratagem/engine"
+)
+
+var pluginGroupResource = schema.GroupResource{Group: pluginGroup, Resource: "strategyplugins"}
+
+// Delete takes a plugin out of service and deletes its StrategyPlugin. While objects of its resources exist that is
+// refused, unless it is forced with a grace period of 0 (kubectl delete --force): then the objects stay in the storage, and
+// are served again when a plugin defines their resource again.
+func (p *Plugins) Delete(ctx context.Context, store *engine.Store, req engine.DeleteRequest) (engine.Result, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	name := req.Info.Name
+	plugin, stored, err := p.read(ctx, store, name)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	if stored == nil {
+		return engine.Result{}, &engine.NotFoundError{Resource: pluginGroupResource, Name: name}
+	}
+	if grace := req.Options.GracePeriodSeconds; grace == nil || *grace != 0 {
+		for _, r := range plugin.Status.Resources {
+			if err := p.checkEmpty(ctx, r); err != nil {
+				return engine.Result{}, &engine.ConflictError{Resource: pluginGroupResource, Name: name,
+					Message: err.Error() + "; delete them first, or force the deletion with a grace period of 0"}
+			}
+		}
+	}
+	// The StrategyPlugin goes last: should the server end before, a second attempt does the rest. A dry run only asks for it.
+	if !req.Info.DryRun {
+		if err := p.deactivate(ctx, name, plugin); err != nil {
+			return engine.Result{}, err
+		}
+	}
+	return store.Delete(ctx, req)
+}
+
+// deactivate takes the resources of a plugin out of service and gives them free.
+func (p *Plugins) deactivate(ctx context.Context, name string, plugin *strategyPlugin) error {
+	item, err := p.raw.Get(ctx, activationsRoot+name)
+	if err == nil {
+		_, err = p.raw.Delete(ctx, item.Key, item.Revision, engine.WriteOptions{})
+	}
+	var missing *engine.KeyNotFoundError
+	if err != nil && !errors.As(err, &missing) {
+		return err
+	}
+	if err := p.refresh(ctx); err != nil {
+		return err
+	}
+	return p.unclaim(ctx, name, plugin.Status.Resources)
+}
