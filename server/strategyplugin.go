@@ -90,8 +90,7 @@ func pluginResourceDefinition() (*engine.Resource, error) {
 	column := func(name, kind, path, description string) engine.Column {
 		return engine.Column{Name: name, Type: kind, JSONPath: path, Description: description}
 	}
-	digest := column("Digest", "string", ".status.digest", "sha256 of the active module.")
-	digest.Priority = 0
+	digest := column("Digest", "string", "", "sha256 of the active module, its first digits.")
 	return &engine.Resource{
 		Group: pluginGroup, Plural: "strategyplugins", Singular: "strategyplugin", Kind: "StrategyPlugin", ListKind: "StrategyPluginList",
 		ShortNames: []string{"sp"}, KeyRoot: "/" + pluginGroup + "/strategyplugins", Revision: "native",
@@ -128,4 +127,20 @@ func (pluginStrategy) PrepareForUpdate(_ context.Context, call *engine.Call) (en
 	fields.Set("spec", old.Get("spec"))
 	fields.Set("status", old.Get("status"))
 	return fields.Raw(), nil
+}
+
+// shownDigits is how much of a digest the table shows.
+const shownDigits = len("sha256:") + 12
+
+// ConvertToTable gives the one cell that no path leads to: the digest, shortened.
+func (pluginStrategy) ConvertToTable(_ context.Context, call *engine.Call) [][]any {
+	rows := make([][]any, len(call.Items))
+	for i, item := range call.Items {
+		digest := item.Get("status", "digest").String()
+		if len(digest) > shownDigits {
+			digest = digest[:shownDigits] + "…"
+		}
+		rows[i] = []any{digest}
+	}
+	return rows
 }
