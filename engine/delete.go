@@ -69,7 +69,9 @@ func (s *Store) delete(ctx context.Context, req DeleteRequest, item Item) (Resul
 		return Result{Object: served(old, item.Revision)}, nil
 	}
 	meta := old.Meta()
-	setFinalizers(&meta, req.Options)
+	if !s.options.NoGarbageCollection {
+		setFinalizers(&meta, req.Options)
+	}
 	switch {
 	case grace.graceful:
 		grace.mark(&meta)

@@ -125,6 +125,22 @@ func (f *Fields) SetString(key, value string) {
 	f.Set(key, quoted(value))
 }
 
+// SetStrings puts a list of texts under key; an empty one deletes the key.
+func (f *Fields) SetStrings(key string, values []string) {
+	if len(values) == 0 {
+		f.Set(key, nil)
+		return
+	}
+	raw := []byte{'['}
+	for i, v := range values {
+		if i > 0 {
+			raw = append(raw, ',')
+		}
+		raw = appendString(raw, v)
+	}
+	f.Set(key, append(raw, ']'))
+}
+
 // SetInt puts an integer under key.
 func (f *Fields) SetInt(key string, value int64) { f.Set(key, strconv.AppendInt(nil, value, 10)) }
 

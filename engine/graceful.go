@@ -111,21 +111,9 @@ func setFinalizers(meta *Fields, options metav1.DeleteOptions) {
 	if policy := propagation(old, options); policy != "" {
 		finalizers = append(finalizers, policy)
 	}
-	if slices.Equal(sorted(old), sorted(finalizers)) {
-		return
+	if !slices.Equal(sorted(old), sorted(finalizers)) {
+		meta.SetStrings("finalizers", finalizers)
 	}
-	if len(finalizers) == 0 {
-		meta.Set("finalizers", nil)
-		return
-	}
-	raw := []byte{'['}
-	for i, f := range finalizers {
-		if i > 0 {
-			raw = append(raw, ',')
-		}
-		raw = appendString(raw, f)
-	}
-	meta.Set("finalizers", append(raw, ']'))
 }
 
 // propagation is the finalizer that the options ask for; without options the one that is there decides.

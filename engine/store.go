@@ -19,6 +19,8 @@ type Store struct {
 type Options struct {
 	// Admission runs before the strategy of every write; nil admits all.
 	Admission Admission
+	// NoGarbageCollection says that nobody serves the finalizers of propagation policies, so that none are put on.
+	NoGarbageCollection bool
 	// Transcode turns stored bytes in another encoding than JSON into JSON; nil refuses them.
 	Transcode func(data []byte) ([]byte, error)
 }
@@ -100,10 +102,11 @@ func (s *Store) load(item Item) (Object, error) {
 }
 
 // read makes of a stored item the object that clients of a version see: converted, defaulted, without resourceVersion.
+// A request without a version gets it as it is stored.
 func (s *Store) read(ctx context.Context, item Item, info *RequestInfo) (Object, error) {
 	obj, err := s.load(item)
-	if err != nil {
-		return nil, err
+	if err != nil || info.Version == "" {
+		return obj, err
 	}
 	if obj, err = s.convert(ctx, info, obj, info.Version); err != nil {
 		return nil, err

@@ -90,6 +90,14 @@ func (w *Watch) Next(ctx context.Context) (WatchEvent, error) {
 	}
 }
 
+// RequestProgress asks for a bookmark on the watches that want them, where the storage can be asked.
+func (s *Store) RequestProgress(ctx context.Context) error {
+	if storage, ok := s.storage.(interface{ RequestProgress(context.Context) error }); ok {
+		return storage.RequestProgress(ctx)
+	}
+	return nil
+}
+
 // Buffered tells whether Next would return at once, so that a writer can put several events into one write.
 func (w *Watch) Buffered() bool {
 	return len(w.initial) > 0 || !w.marked || len(w.watcher.Events()) > 0
@@ -126,6 +134,10 @@ func (w *Watch) event(ctx context.Context, change Event) (_ WatchEvent, wanted b
 	if change.Type == Progress {
 		return WatchEvent{Type: EventBookmark, Revision: change.Revision}, w.request.Bookmarks, nil
 	}
+	// What etcd has forgotten cannot be told: the client has to list again.
+	if len(change.Prev) == 0 && (change.Type == Deleted || change.Type == Modified && !w.request.Selector.Empty()) {
+		return WatchEvent{}, false, &ExpiredError{watchTooOld}
+	}
 	before, err := w.side(ctx, change.Key, change.Prev)
 	if err != nil {
 		return WatchEvent{}, false, err
@@ -136,7 +148,7 @@ func (w *Watch) event(ctx context.Context, change Event) (_ WatchEvent, wanted b
 	}
 	event := WatchEvent{Object: after, Revision: change.Revision}
 	switch {
-	case after != nil && before != nil:
+	case after != nil && (before != nil || change.Type == Modified && len(change.Prev) == 0):
 		event.Type = EventModified
 	case after != nil:
 		event.Type = EventAdded
@@ -160,10 +172,12 @@ func (w *Watch) side(ctx context.Context, key string, data []byte) (Object, erro
 	return obj, nil
 }
 
+const watchTooOld = "The resourceVersion for the provided watch is too old."
+
 func watchFailure(err error) error {
 	var compacted *CompactedError
 	if errors.As(err, &compacted) {
-		return &ExpiredError{"The resourceVersion for the provided watch is too old."}
+		return &ExpiredError{watchTooOld}
 	}
 	return err
 }

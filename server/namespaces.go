@@ -8,9 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/util/validation/field"
-
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/engine/schema"
 )
@@ -24,7 +21,10 @@ func namespaceResource() (*engine.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	status := engine.Subresource{Name: "status"}
+	subresources := []engine.Subresource{
+		{Name: "status", Strategy: engine.NewNative(namespaceStatusStrategy{})},
+		{Name: "finalize", Strategy: engine.NewNative(namespaceFinalizeStrategy{}), PutOnly: true},
+	}
 	return &engine.Resource{
 		Plural: "namespaces", Singular: "namespace", Kind: "Namespace", ListKind: "NamespaceList", ShortNames: []string{"ns"},
 		KeyRoot: "/namespaces", Revision: "native", SelectableFields: []string{".status.phase"},
@@ -33,8 +33,8 @@ func namespaceResource() (*engine.Resource, error) {
 			{Name: "Status", Type: "string", JSONPath: ".status.phase", Description: "The status of the namespace"},
 			{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp", Description: "Time since the namespace was created."},
 		}}},
-		Strategy: engine.NewNative(namespaceStrategy{}), Subresources: []engine.Subresource{status},
-		Traits: engine.Traits{AllowUnconditionalUpdate: true},
+		Strategy: engine.NewNative(namespaceStrategy{}), Subresources: subresources,
+		Traits: engine.Traits{AllowUnconditionalUpdate: true, ReturnDeletedObject: true},
 	}, nil
 }
 
@@ -49,43 +49,6 @@ func compileNative(doc []byte, name string) (*schema.Schema, error) {
 		return nil, fmt.Errorf("schema of %s: %w", name, err)
 	}
 	return schema.Compile(parsed.Components.Schemas[name], parsed.Components.Schemas)
-}
-
-// namespaceStrategy is what makes a Namespace one.
-type namespaceStrategy struct{}
-
-// Default gives it the label with its name.
-func (namespaceStrategy) Default(_ context.Context, call *engine.Call) (engine.Object, error) {
-	meta := call.Object.Meta()
-	if meta.String("name") == "" {
-		return call.Object, nil
-	}
-	labels := engine.ParseFields(meta.Get("labels"))
-	labels.SetString("kubernetes.io/metadata.name", meta.String("name"))
-	meta.Set("labels", labels.Raw())
-	return call.Object.WithMeta(meta), nil
-}
-
-// PrepareForCreate makes it active.
-func (namespaceStrategy) PrepareForCreate(_ context.Context, call *engine.Call) (engine.Object, error) {
-	return call.Object.With("spec", []byte(`{"finalizers":["kubernetes"]}`)).With("status", []byte(`{"phase":"Active"}`)), nil
-}
-
-// Validate checks the name: it becomes part of host names.
-func (namespaceStrategy) Validate(_ context.Context, call *engine.Call) field.ErrorList {
-	var errs field.ErrorList
-	name := call.Object.Name()
-	for _, msg := range validation.NameIsDNSLabel(name, false) {
-		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), name, msg))
-	}
-	return errs
-}
-
-// PrepareForUpdate keeps the finalizers of the spec.
-func (namespaceStrategy) PrepareForUpdate(_ context.Context, call *engine.Call) (engine.Object, error) {
-	fields, old := call.Object.Fields(), call.Old.Fields()
-	fields.Set("spec", old.Get("spec"))
-	return fields.Raw(), nil
 }
 
 // systemNamespaces are there from the start, as in Kubernetes.
@@ -135,10 +98,11 @@ func (l *lifecycle) Admit(ctx context.Context, resource *engine.Resource, info *
 	if err != nil {
 		return err
 	}
-	if info.Verb == "create" && engine.Object(item.Data).Get("status", "phase").Str == "Terminating" {
+	if info.Verb == "create" && engine.Object(item.Data).Get("status", "phase").Str == namespaceTerminating {
 		return &engine.ForbiddenError{
 			Resource: resource.GroupResource(), Name: info.Name, Cause: "NamespaceTerminating", Field: "metadata.namespace",
-			Message: fmt.Sprintf("unable to create new content in namespace %s because it is being terminated", info.Namespace),
+			Message:      fmt.Sprintf("unable to create new content in namespace %s because it is being terminated", info.Namespace),
+			CauseMessage: fmt.Sprintf("namespace %s is being terminated", info.Namespace),
 		}
 	}
 	return nil
