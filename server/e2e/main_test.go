@@ -64,7 +64,7 @@ func build(dir string) error {
 	} else if err := command(root, nil, "make", "-s", "build"); err != nil {
 		return err
 	}
-	return command("kubectl", nil, "go", "build", "-o", bin.kubectl, ".")
+	return command("kubectl", nil, "go", "build", "-ldflags=-X k8s.io/component-base/version.gitVersion=v1.37.2", "-o", bin.kubectl, ".")
 }
 
 // command runs a build command; what it printed is in the error. Flags of the go test that runs this are not for it.
