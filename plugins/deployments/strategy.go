@@ -64,7 +64,7 @@ func (Strategy) AllowUnconditionalUpdate() bool { return true }
 
 func templateWarnings(spec tree.Node) []string {
 	template := spec.Get("template")
-	return podspec.Warnings(template.Get("spec"), template.At("metadata", "annotations"), field.NewPath("spec", "template"))
+	return podspec.Warnings(template.Get("spec"), template.At("metadata", "annotations"), "spec.template")
 }
 
 func specOf(deployment *sdk.Object) tree.Node { return tree.Parse(deployment.Get("spec").Raw()) }

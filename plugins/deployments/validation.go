@@ -62,7 +62,7 @@ func validateTemplate(template tree.Node, selector labels.Selector, path *field.
 	if !selector.Empty() && !selector.Matches(own.StringMap()) {
 		errs = append(errs, field.Invalid(path.Child("metadata", "labels"), own.Value(), "`selector` does not match template `labels`"))
 	}
-	errs = append(errs, podspec.ValidateTemplate(template, path)...)
+	errs = append(errs, podspec.ValidateTemplate(template, path.String())...)
 	spec := template.Get("spec")
 	if policy := spec.Get("restartPolicy").String(); policy != "Always" {
 		errs = append(errs, field.NotSupported(path.Child("spec", "restartPolicy"), policy, []string{"Always"}))

@@ -34,7 +34,7 @@ func appArmorWarnings(spec, annotations tree.Node) (warnings []string) {
 
 // eachAppArmor calls visit for the containers with an annotation, with the profile it means; "" is none.
 func eachAppArmor(spec, annotations tree.Node, visit func(container tree.Node, key, profile string)) {
-	if annotations.Empty() || spec.At("os", "name").String() == "windows" {
+	if !hasAppArmor(annotations) || spec.At("os", "name").String() == "windows" {
 		return
 	}
 	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
@@ -45,6 +45,15 @@ func eachAppArmor(spec, annotations tree.Node, visit func(container tree.Node, k
 			}
 		}
 	}
+}
+
+func hasAppArmor(annotations tree.Node) bool {
+	for key := range annotations.Fields() {
+		if strings.HasPrefix(key, podspec.AppArmorAnnotation) {
+			return true
+		}
+	}
+	return false
 }
 
 func appArmorProfile(annotation string) string {

@@ -42,7 +42,7 @@ func (EphemeralContainersStrategy) ValidateUpdate(_ *sdk.Context, pod, old *sdk.
 		return field.ErrorList{field.Forbidden(field.NewPath(""), "static pods do not support ephemeral containers")}
 	}
 	spec := specOf(pod)
-	errs := podspec.Validate(metadataOf(pod), spec)
+	errs := podspec.Validate(pod.Name(), annotationsOf(pod), spec)
 	path := field.NewPath("spec", "ephemeralContainers")
 	for _, was := range specOf(old).Get("ephemeralContainers").Items() {
 		name := was.Get("name").String()

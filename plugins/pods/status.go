@@ -56,7 +56,7 @@ func keepConditionGenerations(pod, old *sdk.Object) {
 // ValidateUpdate is Kubernetes' ValidatePodStatusUpdate.
 func (StatusStrategy) ValidateUpdate(_ *sdk.Context, pod, old *sdk.Object) field.ErrorList {
 	s := statusCheck{spec: specOf(old), status: partOf(pod, "status"), old: partOf(old, "status")}
-	s.errs = annotationUpdates(partOf(pod, "metadata", "annotations"), partOf(old, "metadata", "annotations"))
+	s.errs = annotationUpdates(annotationsOf(pod), annotationsOf(old))
 	s.conditions(field.NewPath("metadata", "conditions"))
 	path := field.NewPath("status")
 	s.names(path)

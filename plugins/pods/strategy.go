@@ -29,7 +29,7 @@ func (Strategy) PrepareForCreate(ctx *sdk.Context, pod *sdk.Object) {
 	edits := tree.NewEdits(spec)
 	labels := partOf(pod, "metadata", "labels")
 	mergeLabelKeys(edits, spec, labels)
-	syncAppArmor(edits, spec, partOf(pod, "metadata", "annotations"))
+	syncAppArmor(edits, spec, annotationsOf(pod))
 	if edits.Any() {
 		pod.SetRaw(edits.Text(), "spec")
 	}
@@ -46,7 +46,7 @@ func firstStatus(spec tree.Node, now string) string {
 
 // Validate is Kubernetes' ValidatePodCreate.
 func (Strategy) Validate(_ *sdk.Context, pod *sdk.Object) field.ErrorList {
-	return podspec.ValidateCreate(metadataOf(pod), specOf(pod))
+	return podspec.ValidateCreate(pod.Name(), annotationsOf(pod), specOf(pod))
 }
 
 // WarningsOnCreate tells of a name that is no DNS label and of what is odd in the spec.
@@ -55,9 +55,9 @@ func (Strategy) WarningsOnCreate(_ *sdk.Context, pod *sdk.Object) (warnings []st
 		warnings = append(warnings, "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: "+
 			podspec.Bracketed(messages))
 	}
-	spec, annotations := specOf(pod), partOf(pod, "metadata", "annotations")
+	spec, annotations := specOf(pod), annotationsOf(pod)
 	warnings = append(warnings, appArmorWarnings(spec, annotations)...)
-	return append(warnings, podspec.Warnings(spec, annotations, nil)...)
+	return append(warnings, podspec.Warnings(spec, annotations, "")...)
 }
 
 // PrepareForUpdate keeps the status and counts the generations of the spec.
@@ -68,9 +68,9 @@ func (Strategy) PrepareForUpdate(_ *sdk.Context, pod, old *sdk.Object) {
 
 // ValidateUpdate is Kubernetes' ValidatePodUpdate.
 func (Strategy) ValidateUpdate(_ *sdk.Context, pod, old *sdk.Object) field.ErrorList {
-	metadata, spec := metadataOf(pod), specOf(pod)
-	errs := podspec.Validate(metadata, spec)
-	errs = append(errs, annotationUpdates(metadata.Get("annotations"), partOf(old, "metadata", "annotations"))...)
+	annotations, spec := annotationsOf(pod), specOf(pod)
+	errs := podspec.Validate(pod.Name(), annotations, spec)
+	errs = append(errs, annotationUpdates(annotations, annotationsOf(old))...)
 	return append(errs, specUpdate(spec, specOf(old))...)
 }
 
@@ -84,14 +84,7 @@ func specOf(pod *sdk.Object) tree.Node { return partOf(pod, "spec") }
 
 func partOf(pod *sdk.Object, path ...string) tree.Node { return tree.Parse(pod.Get(path...).Raw()) }
 
-// metadataOf is the metadata that validation needs: without managedFields, which may be most of it.
-func metadataOf(pod *sdk.Object) tree.Node {
-	text := `{"name":` + tree.Quote(pod.Name())
-	if annotations := pod.Get("metadata", "annotations"); annotations.IsObject() {
-		text += `,"annotations":` + annotations.Raw()
-	}
-	return tree.Parse(text + "}")
-}
+func annotationsOf(pod *sdk.Object) tree.Node { return partOf(pod, "metadata", "annotations") }
 
 // keep puts back a part of the old object.
 func keep(pod, old *sdk.Object, path ...string) {

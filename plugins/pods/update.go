@@ -83,7 +83,7 @@ func addedTolerations(spec, old tree.Node, path *field.Path) field.ErrorList {
 			return field.ErrorList{field.Forbidden(path, "existing toleration can not be modified except its tolerationSeconds")}
 		}
 	}
-	return podspec.ValidateTolerations(spec, path)
+	return podspec.ValidateTolerations(spec, path.String())
 }
 
 func sameToleration(a, b tree.Node) bool {
@@ -120,7 +120,7 @@ func gatedUpdate(spec, old tree.Node, path *field.Path) (errs field.ErrorList) {
 	}
 	is, was := spec.At("affinity", "nodeAffinity"), old.At("affinity", "nodeAffinity")
 	if !podspec.Same(is, was) {
-		errs = append(errs, podspec.ValidateAffinityAddition(is, was, path.Child("affinity", "nodeAffinity"))...)
+		errs = append(errs, podspec.ValidateAffinityAddition(is, was, "spec.affinity.nodeAffinity")...)
 	}
 	return errs
 }

@@ -3,7 +3,6 @@ package podspec
 import (
 	"github.com/stratagem-dev/stratagem/plugins/internal/tree"
 	"github.com/stratagem-dev/stratagem/sdk/field"
-	"github.com/stratagem-dev/stratagem/sdk/labels"
 	"github.com/stratagem-dev/stratagem/sdk/validate"
 )
 
@@ -13,150 +12,150 @@ const (
 	preferredTerms = "preferredDuringSchedulingIgnoredDuringExecution"
 )
 
-func (c *check) affinity(path *field.Path) {
+func (c *check) affinity(path place) {
 	affinity := c.spec.Get("affinity")
 	if affinity.Empty() {
 		return
 	}
 	if node := affinity.Get("nodeAffinity"); node.Exists() {
-		c.nodeAffinity(node, path.Child("nodeAffinity"))
+		c.nodeAffinity(node, path.child("nodeAffinity"))
 	}
 	for _, key := range []string{"podAffinity", "podAntiAffinity"} {
 		pods := affinity.Get(key)
 		for i, term := range pods.Get(requiredTerms).Items() {
-			c.podTerm(term, path.Child(key, requiredTerms).Index(i))
+			c.podTerm(term, path.child(key).child(requiredTerms).index(i))
 		}
 		for i, term := range pods.Get(preferredTerms).Items() {
-			at := path.Child(key, preferredTerms).Index(i)
+			at := path.child(key).child(preferredTerms).index(i)
 			c.weight(term, at)
-			c.podTerm(term.Get("podAffinityTerm"), at.Child("podAffinityTerm"))
+			c.podTerm(term.Get("podAffinityTerm"), at.child("podAffinityTerm"))
 		}
 	}
 }
 
-func (c *check) weight(term tree.Node, path *field.Path) {
+func (c *check) weight(term tree.Node, path place) {
 	if weight := term.Get("weight").Int(); weight <= 0 || weight > 100 {
-		c.invalid(path.Child("weight"), weight, "must be in the range 1-100")
+		c.invalid(path.child("weight"), weight, "must be in the range 1-100")
 	}
 }
 
-func (c *check) nodeAffinity(affinity tree.Node, path *field.Path) {
+func (c *check) nodeAffinity(affinity tree.Node, path place) {
 	if required := affinity.Get(requiredTerms); required.Exists() {
-		terms, at := required.Get("nodeSelectorTerms"), path.Child(requiredTerms, "nodeSelectorTerms")
+		terms, at := required.Get("nodeSelectorTerms"), path.child(requiredTerms).child("nodeSelectorTerms")
 		if terms.Empty() {
 			c.required(at, "must have at least one node selector term")
 		}
 		for i, term := range terms.Items() {
-			c.nodeTerm(term, at.Index(i), true)
+			c.nodeTerm(term, at.index(i), true)
 		}
 	}
 	for i, term := range affinity.Get(preferredTerms).Items() {
-		at := path.Child(preferredTerms).Index(i)
+		at := path.child(preferredTerms).index(i)
 		c.weight(term, at)
-		c.nodeTerm(term.Get("preference"), at.Child("preference"), false)
+		c.nodeTerm(term.Get("preference"), at.child("preference"), false)
 	}
 }
 
 // nodeTerm checks one term; the values of labels only where strict.
-func (c *check) nodeTerm(term tree.Node, path *field.Path, strict bool) {
+func (c *check) nodeTerm(term tree.Node, path place, strict bool) {
 	for i, expression := range term.Get("matchExpressions").Items() {
-		c.nodeExpression(expression, path.Child("matchExpressions").Index(i), strict)
+		c.nodeExpression(expression, path.child("matchExpressions").index(i), strict)
 	}
 	for i, expression := range term.Get("matchFields").Items() {
-		c.nodeField(expression, path.Child("matchFields").Index(i))
+		c.nodeField(expression, path.child("matchFields").index(i))
 	}
 }
 
-func (c *check) nodeExpression(e tree.Node, path *field.Path, strict bool) {
+func (c *check) nodeExpression(e tree.Node, path place, strict bool) {
 	values := e.Get("values")
 	switch operator := e.Get("operator").String(); operator {
 	case "In", "NotIn":
 		if values.Empty() {
-			c.required(path.Child("values"), "must be specified when `operator` is 'In' or 'NotIn'")
+			c.required(path.child("values"), "must be specified when `operator` is 'In' or 'NotIn'")
 		}
 	case "Exists", "DoesNotExist":
 		if !values.Empty() {
-			c.forbidden(path.Child("values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+			c.forbidden(path.child("values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
 		}
 	case "Gt", "Lt":
 		if values.Len() != 1 {
-			c.required(path.Child("values"), "must be specified single value when `operator` is 'Lt' or 'Gt'")
+			c.required(path.child("values"), "must be specified single value when `operator` is 'Lt' or 'Gt'")
 		}
 	default:
-		c.invalid(path.Child("operator"), operator, "not a valid selector operator")
+		c.invalid(path.child("operator"), operator, "not a valid selector operator")
 	}
-	c.errs = append(c.errs, validate.LabelName(e.Get("key").String(), path.Child("key"))...)
+	c.labelName(e.Get("key").String(), path.child("key"))
 	if !strict {
 		return
 	}
 	for i, value := range values.Items() {
-		c.each(path.Child("values").Index(i), value.String(), validate.IsValidLabelValue(value.String()))
+		c.each(path.child("values").index(i), value.String(), validate.IsValidLabelValue(value.String()))
 	}
 }
 
-func (c *check) nodeField(e tree.Node, path *field.Path) {
+func (c *check) nodeField(e tree.Node, path place) {
 	values := e.Get("values")
 	switch operator := e.Get("operator").String(); operator {
 	case "In", "NotIn":
 		if values.Len() != 1 {
-			c.required(path.Child("values"), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector")
+			c.required(path.child("values"), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector")
 		}
 	default:
-		c.invalid(path.Child("operator"), operator, "not a valid selector operator")
+		c.invalid(path.child("operator"), operator, "not a valid selector operator")
 	}
 	if key := e.Get("key").String(); key != "metadata.name" {
-		c.invalid(path.Child("key"), key, "not a valid field selector key")
+		c.invalid(path.child("key"), key, "not a valid field selector key")
 		return
 	}
 	for i, value := range values.Items() {
-		c.each(path.Child("values").Index(i), value.String(), subdomain(value.String()))
+		c.each(path.child("values").index(i), value.String(), subdomain(value.String()))
 	}
 }
 
 // podTerm checks one term of an affinity to pods.
-func (c *check) podTerm(term tree.Node, path *field.Path) {
+func (c *check) podTerm(term tree.Node, path place) {
 	selector := term.Get("labelSelector")
 	for _, key := range []string{"labelSelector", "namespaceSelector"} {
 		if s := term.Get(key); s.Exists() {
-			c.errs = append(c.errs, labels.Validate(s.Value(), path.Child(key))...)
+			c.selector(s, path.child(key))
 		}
 	}
 	for _, namespace := range term.Get("namespaces").Items() {
-		c.each(path.Child("namespace"), namespace.String(), validate.IsDNS1123Label(namespace.String()))
+		c.each(path.child("namespace"), namespace.String(), dnsLabel(namespace.String()))
 	}
 	match, mismatch := term.Get("matchLabelKeys"), term.Get("mismatchLabelKeys")
-	c.matchKeys(match, selector, path.Child("matchLabelKeys"))
-	c.matchKeys(mismatch, selector, path.Child("mismatchLabelKeys"))
+	c.matchKeys(match, selector, path.child("matchLabelKeys"))
+	c.matchKeys(mismatch, selector, path.child("mismatchLabelKeys"))
 	for i, key := range match.Items() {
 		for _, other := range mismatch.Items() {
 			if other.String() == key.String() {
-				c.invalid(path.Child("matchLabelKeys").Index(i), key.String(), "exists in both matchLabelKeys and mismatchLabelKeys")
+				c.invalid(path.child("matchLabelKeys").index(i), key.String(), "exists in both matchLabelKeys and mismatchLabelKeys")
 			}
 		}
 	}
 	topology := term.Get("topologyKey").String()
 	if topology == "" {
-		c.required(path.Child("topologyKey"), "can not be empty")
+		c.required(path.child("topologyKey"), "can not be empty")
 	}
-	c.errs = append(c.errs, validate.LabelName(topology, path.Child("topologyKey"))...)
+	c.labelName(topology, path.child("topologyKey"))
 }
 
 // ValidateAffinityAddition tells whether the node affinity of a gated pod was changed in other ways than by
 // adding requirements.
-func ValidateAffinityAddition(is, was tree.Node, path *field.Path) field.ErrorList {
+func ValidateAffinityAddition(is, was tree.Node, path string) field.ErrorList {
 	c := &check{}
 	before, after := was.At(requiredTerms, "nodeSelectorTerms"), is.At(requiredTerms, "nodeSelectorTerms")
 	if before.Empty() {
 		return nil
 	}
-	at := path.Child(requiredTerms, "nodeSelectorTerms")
+	at := root(path).child(requiredTerms).child("nodeSelectorTerms")
 	if before.Len() != after.Len() {
 		c.invalid(at, after.Value(), "no additions/deletions to non-empty NodeSelectorTerms list are allowed")
 		return c.errs
 	}
 	for i, term := range before.Items() {
 		if !extends(item(after, i), term) {
-			c.invalid(at.Index(i), item(after, i).Value(), "only additions are allowed (no mutations or deletions)")
+			c.invalid(at.index(i), item(after, i).Value(), "only additions are allowed (no mutations or deletions)")
 		}
 	}
 	return c.errs

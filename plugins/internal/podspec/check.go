@@ -3,6 +3,7 @@ package podspec
 import (
 	"github.com/stratagem-dev/stratagem/plugins/internal/tree"
 	"github.com/stratagem-dev/stratagem/sdk/field"
+	"github.com/stratagem-dev/stratagem/sdk/labels"
 	"github.com/stratagem-dev/stratagem/sdk/validate"
 )
 
@@ -20,53 +21,94 @@ type check struct {
 	hostUsers bool
 }
 
-func (c *check) add(err *field.Error) { c.errs = append(c.errs, err) }
-
-func (c *check) required(path *field.Path, detail string) { c.add(field.Required(path, detail)) }
-
-func (c *check) invalid(path *field.Path, value any, detail string) {
-	c.add(field.Invalid(path, value, detail))
+// report files an error, which has no path yet.
+func (c *check) report(path place, err *field.Error) {
+	err.Field = path.String()
+	c.errs = append(c.errs, err)
 }
 
-func (c *check) forbidden(path *field.Path, detail string) { c.add(field.Forbidden(path, detail)) }
+func (c *check) required(path place, detail string) { c.report(path, field.Required(nil, detail)) }
 
-func (c *check) duplicate(path *field.Path, value any) { c.add(field.Duplicate(path, value)) }
+func (c *check) invalid(path place, value any, detail string) {
+	c.report(path, field.Invalid(nil, value, detail))
+}
 
-// each reports every message about one value.
-func (c *check) each(path *field.Path, value any, messages []string) {
+func (c *check) forbidden(path place, detail string) { c.report(path, field.Forbidden(nil, detail)) }
+
+func (c *check) duplicate(path place, value any) { c.report(path, field.Duplicate(nil, value)) }
+
+// each reports every message about one text.
+func (c *check) each(path place, value string, messages []string) {
 	for _, message := range messages {
 		c.invalid(path, value, message)
 	}
 }
 
+// eachOf reports every message about one value.
+func (c *check) eachOf(path place, value tree.Node, messages []string) {
+	for _, message := range messages {
+		c.invalid(path, value.Value(), message)
+	}
+}
+
+// labelName checks the key of a label.
+func (c *check) labelName(name string, path place) {
+	if !isPlainKey(name) {
+		c.errs = append(c.errs, validate.LabelName(name, path.path())...)
+	}
+}
+
+// labelMap checks an object of labels.
+func (c *check) labelMap(object tree.Node, path place) {
+	for key, value := range object.Fields() {
+		if !isPlainKey(key) || !isPlainName(value.String()) {
+			c.errs = append(c.errs, validate.Labels(object.StringMap(), path.path())...)
+			return
+		}
+	}
+}
+
+func (c *check) annotationMap(object tree.Node, path place) {
+	if !object.Empty() {
+		c.errs = append(c.errs, validate.Annotations(object.StringMap(), path.path())...)
+	}
+}
+
+// selector checks a LabelSelector.
+func (c *check) selector(selector tree.Node, path place) {
+	if !selector.Empty() {
+		c.errs = append(c.errs, labels.Validate(selector.Value(), path.path())...)
+	}
+}
+
 // nonnegative checks a number below path.
-func (c *check) nonnegative(object tree.Node, key string, path *field.Path) {
+func (c *check) nonnegative(object tree.Node, key string, path place) {
 	if n := object.Get(key); n.Int() < 0 {
-		c.invalid(path.Child(key), n.Value(), validate.IsNegativeErrorMsg)
+		c.invalid(path.child(key), n.Value(), validate.IsNegativeErrorMsg)
 	}
 }
 
 // present requires a text below path.
-func (c *check) present(object tree.Node, key string, path *field.Path) bool {
+func (c *check) present(object tree.Node, key string, path place) bool {
 	if object.Get(key).String() == "" {
-		c.required(path.Child(key), "")
+		c.required(path.child(key), "")
 		return false
 	}
 	return true
 }
 
 // one checks that a text is one of the valid ones.
-func (c *check) one(text string, path *field.Path, valid ...string) {
+func (c *check) one(text string, path place, valid ...string) {
 	for _, v := range valid {
 		if text == v {
 			return
 		}
 	}
-	c.add(field.NotSupported(path, text, valid))
+	c.report(path, field.NotSupported(nil, text, valid))
 }
 
 // oneRequired is one for a text that must be there.
-func (c *check) oneRequired(text string, path *field.Path, valid ...string) {
+func (c *check) oneRequired(text string, path place, valid ...string) {
 	if text == "" {
 		c.required(path, "")
 		return
@@ -75,9 +117,9 @@ func (c *check) oneRequired(text string, path *field.Path, valid ...string) {
 }
 
 // optionalOne is one for a field that may be absent.
-func (c *check) optionalOne(object tree.Node, key string, path *field.Path, valid ...string) {
+func (c *check) optionalOne(object tree.Node, key string, path place, valid ...string) {
 	if n := object.Get(key); n.Exists() {
-		c.one(n.String(), path.Child(key), valid...)
+		c.one(n.String(), path.child(key), valid...)
 	}
 }
 

@@ -5,10 +5,9 @@ import (
 
 	"github.com/stratagem-dev/stratagem/plugins/internal/tree"
 	"github.com/stratagem-dev/stratagem/sdk/field"
-	"github.com/stratagem-dev/stratagem/sdk/validate"
 )
 
-func (c *check) containers(path *field.Path) {
+func (c *check) containers(path place) {
 	list := c.spec.Get("containers")
 	if list.Empty() {
 		c.required(path, "")
@@ -16,11 +15,11 @@ func (c *check) containers(path *field.Path) {
 	}
 	var names []string
 	for i, container := range list.Items() {
-		at := path.Index(i)
+		at := path.index(i)
 		c.container(container, at)
 		name := container.Get("name").String()
 		if contains(names, name) {
-			c.duplicate(at.Child("name"), name)
+			c.duplicate(at.child("name"), name)
 		} else {
 			names = append(names, name)
 		}
@@ -33,15 +32,15 @@ func (c *check) containers(path *field.Path) {
 
 const needsSidecar = "may not be set for init containers without restartPolicy=Always"
 
-func (c *check) initContainers(path *field.Path) {
+func (c *check) initContainers(path place) {
 	names := containerNames(c.spec.Get("containers"), nil)
 	for i, container := range c.spec.Get("initContainers").Items() {
-		at := path.Index(i)
+		at := path.index(i)
 		c.container(container, at)
 		c.restartRules(container, at, true)
 		name := container.Get("name").String()
 		if contains(names, name) {
-			c.duplicate(at.Child("name"), name)
+			c.duplicate(at.child("name"), name)
 		} else if name != "" {
 			names = append(names, name)
 		}
@@ -53,63 +52,63 @@ func (c *check) initContainers(path *field.Path) {
 		}
 		for _, key := range []string{"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"} {
 			if container.Has(key) {
-				c.forbidden(at.Child(key), needsSidecar)
+				c.forbidden(at.child(key), needsSidecar)
 			}
 		}
 	}
 }
 
 // restartRules checks the restartPolicy of a single container and its rules.
-func (c *check) restartRules(container tree.Node, path *field.Path, init bool) {
+func (c *check) restartRules(container tree.Node, path place, init bool) {
 	policy, rules := container.Get("restartPolicy"), container.Get("restartPolicyRules")
 	if policy.Exists() {
-		c.one(policy.String(), path.Child("restartPolicy"), "Always", "OnFailure", "Never")
+		c.one(policy.String(), path.child("restartPolicy"), "Always", "OnFailure", "Never")
 	}
 	if rules.Empty() {
 		return
 	}
-	at := path.Child("restartPolicyRules")
+	at := path.child("restartPolicyRules")
 	if !policy.Exists() {
-		c.required(path.Child("restartPolicy"), "must specify restartPolicy when restart rules are used")
+		c.required(path.child("restartPolicy"), "must specify restartPolicy when restart rules are used")
 	}
 	if init && policy.String() == "Always" {
 		c.forbidden(at, "restartPolicyRules are not allowed for init containers with restart policy Always")
 	}
 	if rules.Len() > 20 {
-		c.add(field.TooMany(at, rules.Len(), 20))
+		c.report(at, field.TooMany(nil, rules.Len(), 20))
 	}
 	for i, rule := range rules.Items() {
-		c.restartRule(rule, at.Index(i))
+		c.restartRule(rule, at.index(i))
 	}
 }
 
-func (c *check) restartRule(rule tree.Node, path *field.Path) {
+func (c *check) restartRule(rule tree.Node, path place) {
 	if action := rule.Get("action").String(); action == "" {
-		c.required(path.Child("action"), "")
+		c.required(path.child("action"), "")
 	} else {
-		c.one(action, path.Child("action"), "Restart", "RestartAllContainers")
+		c.one(action, path.child("action"), "Restart", "RestartAllContainers")
 	}
 	codes := rule.Get("exitCodes")
 	if !codes.Exists() {
-		c.required(path.Child("exitCodes"), "must be specified")
+		c.required(path.child("exitCodes"), "must be specified")
 		return
 	}
-	c.one(codes.Get("operator").String(), path.Child("exitCodes", "operator"), "In", "NotIn")
+	c.one(codes.Get("operator").String(), path.child("exitCodes.operator"), "In", "NotIn")
 	if values := codes.Get("values"); values.Len() > 255 {
-		c.add(field.TooMany(path.Child("exitCodes", "values"), values.Len(), 255))
+		c.report(path.child("exitCodes.values"), field.TooMany(nil, values.Len(), 255))
 	}
 }
 
 // container checks what containers of all sorts have in common.
-func (c *check) container(container tree.Node, path *field.Path) {
+func (c *check) container(container tree.Node, path place) {
 	if name := container.Get("name").String(); name == "" {
-		c.required(path.Child("name"), "")
+		c.required(path.child("name"), "")
 	} else {
-		c.each(path.Child("name"), name, validate.IsDNS1123Label(name))
+		c.each(path.child("name"), name, dnsLabel(name))
 	}
 	c.present(container, "image", path)
 	if policy := container.Get("terminationMessagePolicy").String(); policy != "File" {
-		c.oneRequired(policy, path.Child("terminationMessagePolicy"), "File", "FallbackToLogsOnError")
+		c.oneRequired(policy, path.child("terminationMessagePolicy"), "File", "FallbackToLogsOnError")
 	}
 	c.ports(container.Get("ports"), path)
 	c.env(container.Get("env"), path)
@@ -117,19 +116,19 @@ func (c *check) container(container tree.Node, path *field.Path) {
 	c.mounts(container, path)
 	c.devices(container, path)
 	if policy := container.Get("imagePullPolicy").String(); policy != "IfNotPresent" {
-		c.oneRequired(policy, path.Child("imagePullPolicy"), "Always", "IfNotPresent", "Never")
+		c.oneRequired(policy, path.child("imagePullPolicy"), "Always", "IfNotPresent", "Never")
 	}
 	if resources := container.Get("resources"); !resources.Empty() {
-		c.resources(resources, path.Child("resources"))
+		c.resources(resources, path.child("resources"))
 	}
 	c.resizePolicy(container.Get("resizePolicy"), path)
 	c.containerSecurity(container.Get("securityContext"), path)
 }
 
 // trimmedImage is for pods alone.
-func (c *check) trimmedImage(container tree.Node, path *field.Path) {
+func (c *check) trimmedImage(container tree.Node, path place) {
 	if image := container.Get("image").String(); image != strings.TrimSpace(image) {
-		c.invalid(path.Child("image"), image, "must not have leading or trailing whitespace")
+		c.invalid(path.child("image"), image, "must not have leading or trailing whitespace")
 	}
 }
 
@@ -141,7 +140,7 @@ var ephemeralAllowed = []string{
 
 const notForEphemeral = "cannot be set for an Ephemeral Container"
 
-func (c *check) ephemeralContainers(path *field.Path) {
+func (c *check) ephemeralContainers(path place) {
 	list := c.spec.Get("ephemeralContainers")
 	if list.Empty() {
 		return
@@ -149,27 +148,27 @@ func (c *check) ephemeralContainers(path *field.Path) {
 	others := containerNames(c.spec.Get("initContainers"), containerNames(c.spec.Get("containers"), nil))
 	names := append([]string(nil), others...)
 	for i, container := range list.Items() {
-		at := path.Index(i)
+		at := path.index(i)
 		c.container(container, at)
 		c.trimmedImage(container, at)
 		name := container.Get("name").String()
 		if contains(names, name) {
-			c.duplicate(at.Child("name"), name)
+			c.duplicate(at.child("name"), name)
 		} else {
 			names = append(names, name)
 		}
 		if target := container.Get("targetContainerName").String(); target != "" && !contains(others, target) {
-			c.add(field.NotFound(at.Child("targetContainerName"), target))
+			c.report(at.child("targetContainerName"), field.NotFound(nil, target))
 		}
 		for key, value := range container.Fields() {
 			if !contains(ephemeralAllowed, key) && !Zero(key, value) {
-				c.forbidden(at.Child(key), notForEphemeral)
+				c.forbidden(at.child(key), notForEphemeral)
 			}
 		}
 		for j, mount := range container.Get("volumeMounts").Items() {
 			for _, key := range []string{"subPath", "subPathExpr"} {
 				if mount.Get(key).String() != "" {
-					c.forbidden(at.Child("volumeMounts").Index(j).Child(key), notForEphemeral)
+					c.forbidden(at.child("volumeMounts").index(j).child(key), notForEphemeral)
 				}
 			}
 		}
@@ -183,16 +182,16 @@ func containerNames(list tree.Node, names []string) []string {
 	return names
 }
 
-func (c *check) resizePolicy(list tree.Node, path *field.Path) {
+func (c *check) resizePolicy(list tree.Node, path place) {
 	if list.Empty() {
 		return
 	}
-	path = path.Child("resizePolicy")
+	path = path.child("resizePolicy")
 	var seen []string
 	for i, policy := range list.Items() {
 		name, restart := policy.Get("resourceName").String(), policy.Get("restartPolicy").String()
 		if contains(seen, name) {
-			c.duplicate(path.Index(i), name)
+			c.duplicate(path.index(i), name)
 		}
 		seen = append(seen, name)
 		c.oneRequired(name, path, "cpu", "memory")
@@ -204,10 +203,10 @@ func (c *check) resizePolicy(list tree.Node, path *field.Path) {
 }
 
 // eachContainer calls visit for all containers with the path of each: init, regular, ephemeral.
-func eachContainer(spec tree.Node, path *field.Path, visit func(container tree.Node, path *field.Path)) {
+func eachContainer(spec tree.Node, path place, visit func(container tree.Node, path place)) {
 	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
 		for i, container := range spec.Get(list).Items() {
-			visit(container, path.Child(list).Index(i))
+			visit(container, path.child(list).index(i))
 		}
 	}
 }

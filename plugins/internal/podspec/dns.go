@@ -3,11 +3,10 @@ package podspec
 import (
 	"strings"
 
-	"github.com/stratagem-dev/stratagem/sdk/field"
 	"github.com/stratagem-dev/stratagem/sdk/validate"
 )
 
-func (c *check) dnsConfig(path *field.Path) {
+func (c *check) dnsConfig(path place) {
 	config := c.spec.Get("dnsConfig")
 	servers := config.Get("nameservers")
 	if c.spec.Get("dnsPolicy").String() == "None" {
@@ -16,7 +15,7 @@ func (c *check) dnsConfig(path *field.Path) {
 			return
 		}
 		if servers.Empty() {
-			c.required(path.Child("nameservers"), "must provide at least one DNS nameserver when `dnsPolicy` is None")
+			c.required(path.child("nameservers"), "must provide at least one DNS nameserver when `dnsPolicy` is None")
 			return
 		}
 	}
@@ -24,12 +23,12 @@ func (c *check) dnsConfig(path *field.Path) {
 		return
 	}
 	if servers.Len() > 3 {
-		c.invalid(path.Child("nameservers"), servers.Value(), "must not have more than 3 nameservers")
+		c.invalid(path.child("nameservers"), servers.Value(), "must not have more than 3 nameservers")
 	}
 	for i, server := range servers.Items() {
-		c.ip(server.String(), path.Child("nameservers").Index(i))
+		c.ip(server.String(), path.child("nameservers").index(i))
 	}
-	searches, at := config.Get("searches"), path.Child("searches")
+	searches, at := config.Get("searches"), path.child("searches")
 	if searches.Len() > 32 {
 		c.invalid(at, searches.Value(), "must not have more than 32 search paths")
 	}
@@ -39,26 +38,26 @@ func (c *check) dnsConfig(path *field.Path) {
 	for i, search := range searches.Items() {
 		if text := search.String(); text != "." {
 			text = strings.TrimSuffix(text, ".")
-			c.each(at.Index(i), text, isSearchDomain(text))
+			c.each(at.index(i), text, isSearchDomain(text))
 		}
 	}
 	for i, option := range config.Get("options").Items() {
 		if option.Get("name").String() == "" {
-			c.required(path.Child("options").Index(i), "must not be empty")
+			c.required(path.child("options").index(i), "must not be empty")
 		}
 	}
 }
 
-func (c *check) hostAliases(path *field.Path) {
+func (c *check) hostAliases(path place) {
 	for i, alias := range c.spec.Get("hostAliases").Items() {
-		c.ip(alias.Get("ip").String(), path.Index(i).Child("ip"))
+		c.ip(alias.Get("ip").String(), path.index(i).child("ip"))
 		for j, name := range alias.Get("hostnames").Items() {
-			c.each(path.Index(i).Child("hostnames").Index(j), name.String(), validate.IsDNS1123Subdomain(name.String()))
+			c.each(path.index(i).child("hostnames").index(j), name.String(), validate.IsDNS1123Subdomain(name.String()))
 		}
 	}
 }
 
-func (c *check) ip(text string, path *field.Path) {
+func (c *check) ip(text string, path place) {
 	if IPFamily(text) == 0 {
 		c.invalid(path, text, InvalidIP)
 	}
@@ -74,7 +73,7 @@ func isSearchDomain(name string) (errs []string) {
 	for _, label := range strings.Split(name, ".") {
 		last := len(label) - 1
 		plain := strings.ReplaceAll(strings.TrimPrefix(label, "_"), "_", "-")
-		if last < 0 || label[last] == '_' || len(validate.IsDNS1123Label(plain)) > 0 && last < 63 {
+		if last < 0 || label[last] == '_' || len(dnsLabel(plain)) > 0 && last < 63 {
 			return append(errs, validate.RegexError("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
 				searchFmt+"(\\."+searchFmt+")*", "example.com"))
 		}

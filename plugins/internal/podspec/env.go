@@ -8,20 +8,20 @@ import (
 	"github.com/stratagem-dev/stratagem/sdk/validate"
 )
 
-func (c *check) env(list tree.Node, path *field.Path) {
+func (c *check) env(list tree.Node, path place) {
 	if list.Empty() {
 		return
 	}
-	path = path.Child("env")
+	path = path.child("env")
 	for i, env := range list.Items() {
 		name, from := env.Get("name").String(), env.Get("valueFrom")
 		if name == "" {
-			c.required(path.Index(i).Child("name"), "")
+			c.required(path.index(i).child("name"), "")
 		} else if messages := validate.IsRelaxedEnvVarName(name); len(messages) > 0 {
-			c.each(path.Index(i).Child("name"), name, messages)
+			c.each(path.index(i).child("name"), name, messages)
 		}
 		if from.Exists() {
-			c.valueFrom(env, from, path.Index(i).Child("valueFrom"))
+			c.valueFrom(env, from, path.index(i).child("valueFrom"))
 		}
 	}
 }
@@ -31,10 +31,10 @@ var envFieldPaths = []string{
 	"status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs",
 }
 
-func (c *check) valueFrom(env, from tree.Node, path *field.Path) {
+func (c *check) valueFrom(env, from tree.Node, path place) {
 	sources := 0
 	for key, source := range from.Fields() {
-		at := path.Child(key)
+		at := path.child(key)
 		switch key {
 		case "fieldRef":
 			c.fieldRef(source, envFieldPaths, at)
@@ -59,48 +59,48 @@ func (c *check) valueFrom(env, from tree.Node, path *field.Path) {
 	}
 }
 
-func (c *check) keyRef(ref tree.Node, path *field.Path) {
+func (c *check) keyRef(ref tree.Node, path place) {
 	name := ref.Get("name").String()
-	c.each(path.Child("name"), name, subdomain(name))
+	c.each(path.child("name"), name, subdomain(name))
 	if key := ref.Get("key").String(); key == "" {
-		c.required(path.Child("key"), "")
+		c.required(path.child("key"), "")
 	} else {
-		c.each(path.Child("key"), key, validate.IsConfigMapKey(key))
+		c.each(path.child("key"), key, validate.IsConfigMapKey(key))
 	}
 }
 
-func (c *check) fileKeyRef(ref tree.Node, path *field.Path) {
+func (c *check) fileKeyRef(ref tree.Node, path place) {
 	if key := ref.Get("key").String(); key == "" {
-		c.required(path.Child("key"), "")
+		c.required(path.child("key"), "")
 	} else {
-		c.each(path.Child("key"), key, validate.IsRelaxedEnvVarName(key))
+		c.each(path.child("key"), key, validate.IsRelaxedEnvVarName(key))
 	}
 	volume := ref.Get("volumeName").String()
 	if volume == "" {
-		c.required(path.Child("volumeName"), "")
+		c.required(path.child("volumeName"), "")
 	} else {
-		c.each(path.Child("volumeName"), volume, validate.IsDNS1123Label(volume))
+		c.each(path.child("volumeName"), volume, dnsLabel(volume))
 		if kind, ok := c.volumes[volume]; !ok {
-			c.add(field.NotFound(path.Child("volumeName"), volume))
+			c.report(path.child("volumeName"), field.NotFound(nil, volume))
 		} else if kind != "emptyDir" {
-			c.invalid(path.Child("volumeName"), volume, "referenced volume must be of type emptyDir")
+			c.invalid(path.child("volumeName"), volume, "referenced volume must be of type emptyDir")
 		}
 	}
 	if file := ref.Get("path").String(); file == "" {
-		c.required(path.Child("path"), "")
+		c.required(path.child("path"), "")
 	} else {
-		c.localPath(file, path.Child("path"))
+		c.localPath(file, path.child("path"))
 	}
 }
 
-func (c *check) envFrom(list tree.Node, path *field.Path) {
+func (c *check) envFrom(list tree.Node, path place) {
 	if list.Empty() {
 		return
 	}
-	path = path.Child("envFrom")
+	path = path.child("envFrom")
 	for i, from := range list.Items() {
 		if prefix := from.Get("prefix").String(); prefix != "" {
-			c.each(path.Index(i).Child("prefix"), prefix, validate.IsRelaxedEnvVarName(prefix))
+			c.each(path.index(i).child("prefix"), prefix, validate.IsRelaxedEnvVarName(prefix))
 		}
 		sources := 0
 		for _, key := range []string{"configMapRef", "secretRef"} {
@@ -109,9 +109,9 @@ func (c *check) envFrom(list tree.Node, path *field.Path) {
 				continue
 			}
 			sources++
-			if at := path.Index(i).Child(key); c.present(ref, "name", at) {
+			if at := path.index(i).child(key); c.present(ref, "name", at) {
 				name := ref.Get("name").String()
-				c.each(at.Child("name"), name, validate.NameIsDNSSubdomain(name, true))
+				c.each(at.child("name"), name, validate.NameIsDNSSubdomain(name, true))
 			}
 		}
 		if sources == 0 {
@@ -123,12 +123,12 @@ func (c *check) envFrom(list tree.Node, path *field.Path) {
 }
 
 // fieldRef checks a reference to one of the pod's own fields.
-func (c *check) fieldRef(ref tree.Node, valid []string, path *field.Path) {
+func (c *check) fieldRef(ref tree.Node, valid []string, path place) {
 	if !c.present(ref, "apiVersion", path) || !c.present(ref, "fieldPath", path) {
 		return
 	}
 	name := ref.Get("fieldPath").String()
-	at := path.Child("fieldPath")
+	at := path.child("fieldPath")
 	if version := ref.Get("apiVersion").String(); version != "v1" {
 		c.invalid(at, name, `error converting fieldPath: unsupported pod version: `+version)
 		return
@@ -138,12 +138,12 @@ func (c *check) fieldRef(ref tree.Node, valid []string, path *field.Path) {
 	case !isFieldLabel(base, subscripted):
 		c.invalid(at, name, `error converting fieldPath: field label not supported: `+name)
 	case !subscripted && !contains(valid, base):
-		c.add(field.NotSupported(at, base, sorted(valid)))
+		c.report(at, field.NotSupported(nil, base, sorted(valid)))
 	case !subscripted:
 	case base == "metadata.annotations":
-		c.each(path, strings.ToLower(subscript), validate.IsQualifiedName(strings.ToLower(subscript)))
+		c.each(path, strings.ToLower(subscript), qualifiedName(strings.ToLower(subscript)))
 	case base == "metadata.labels":
-		c.each(path, subscript, validate.IsQualifiedName(subscript))
+		c.each(path, subscript, qualifiedName(subscript))
 	}
 }
 
@@ -179,23 +179,23 @@ var resourceFields = []string{
 }
 
 // resourceFieldRef checks a reference to a container's resource.
-func (c *check) resourceFieldRef(ref tree.Node, volume bool, path *field.Path) {
+func (c *check) resourceFieldRef(ref tree.Node, volume bool, path place) {
 	resource := ref.Get("resource").String()
 	huge := strings.HasPrefix(resource, "requests.hugepages-") || strings.HasPrefix(resource, "limits.hugepages-")
 	switch {
 	case volume && ref.Get("containerName").String() == "":
-		c.required(path.Child("containerName"), "")
+		c.required(path.child("containerName"), "")
 	case resource == "":
-		c.required(path.Child("resource"), "")
+		c.required(path.child("resource"), "")
 	case !contains(resourceFields, resource) && !huge:
-		c.add(field.NotSupported(path.Child("resource"), resource, resourceFields))
+		c.report(path.child("resource"), field.NotSupported(nil, resource, resourceFields))
 	}
-	c.divisor(resource, huge, ref.Get("divisor"), path.Child("divisor"))
+	c.divisor(resource, huge, ref.Get("divisor"), path.child("divisor"))
 }
 
 const byteDivisors = "only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei are supported with the "
 
-func (c *check) divisor(resource string, huge bool, divisor tree.Node, path *field.Path) {
+func (c *check) divisor(resource string, huge bool, divisor tree.Node, path place) {
 	q, ok := parse(divisor)
 	if !ok || q.IsZero() {
 		return

@@ -4,32 +4,31 @@ import (
 	"strings"
 
 	"github.com/stratagem-dev/stratagem/plugins/internal/tree"
-	"github.com/stratagem-dev/stratagem/sdk/field"
 )
 
-func (c *check) iscsi(source tree.Node, name string, path *field.Path) {
-	at := path.Child("iscsi")
+func (c *check) iscsi(source tree.Node, name string, path place) {
+	at := path.child("iscsi")
 	c.present(source, "targetPortal", at)
 	if c.present(source, "iqn", at) {
-		c.initiator(source.Get("iqn").String(), at.Child("iqn"))
+		c.initiator(source.Get("iqn").String(), at.child("iqn"))
 	}
 	c.lun(source.Get("lun"), at)
 	if (source.Get("chapAuthDiscovery").True() || source.Get("chapAuthSession").True()) && !source.Has("secretRef") {
-		c.required(at.Child("secretRef"), "")
+		c.required(at.child("secretRef"), "")
 	}
 	initiator := source.Get("initiatorName")
 	if !initiator.Exists() {
 		return
 	}
-	c.initiator(initiator.String(), at.Child("initiatorname"))
+	c.initiator(initiator.String(), at.child("initiatorname"))
 	if len(name+":"+source.Get("targetPortal").String()) > 64 {
-		c.invalid(path.Child("name"), name,
+		c.invalid(path.child("name"), name,
 			"Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.")
 	}
 }
 
 // initiator checks an iSCSI name of one of the three formats.
-func (c *check) initiator(name string, path *field.Path) {
+func (c *check) initiator(name string, path place) {
 	valid := false
 	switch {
 	case strings.HasPrefix(name, "iqn"):

@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/stratagem-dev/stratagem/plugins/internal/tree"
-	"github.com/stratagem-dev/stratagem/sdk/field"
 )
 
 // deprecatedNodeLabel is what Kubernetes says of a node's label that has a successor.
@@ -27,27 +26,27 @@ func deprecatedNodeLabel(key string) string {
 func (w *warner) nodeLabels() {
 	for key := range w.spec.Get("nodeSelector").Fields() {
 		if message := deprecatedNodeLabel(key); message != "" {
-			w.warn(w.at("nodeSelector").Key(key), message)
+			w.warn(w.at("nodeSelector").key(key), message)
 		}
 	}
 	node := w.spec.At("affinity", "nodeAffinity")
 	if !node.Exists() {
 		return
 	}
-	path := w.at("affinity", "nodeAffinity")
+	path := w.at("affinity.nodeAffinity")
 	for i, term := range node.At(requiredTerms, "nodeSelectorTerms").Items() {
-		w.nodeTerm(term, path.Child(requiredTerms, "nodeSelectorTerms").Index(i))
+		w.nodeTerm(term, path.child(requiredTerms).child("nodeSelectorTerms").index(i))
 	}
 	for i, term := range node.Get(preferredTerms).Items() {
-		w.nodeTerm(term.Get("preference"), path.Child(preferredTerms).Index(i).Child("preference"))
+		w.nodeTerm(term.Get("preference"), path.child(preferredTerms).index(i).child("preference"))
 	}
 }
 
-func (w *warner) nodeTerm(term tree.Node, path *field.Path) {
+func (w *warner) nodeTerm(term tree.Node, path place) {
 	for i, expression := range term.Get("matchExpressions").Items() {
 		key := expression.Get("key").String()
 		if message := deprecatedNodeLabel(key); message != "" {
-			w.warn(path.Child("matchExpressions").Index(i).Child("key"), key+" is "+message)
+			w.warn(path.child("matchExpressions").index(i).child("key"), key+" is "+message)
 		}
 	}
 }
@@ -56,13 +55,13 @@ const matchesNone = "a null labelSelector results in matching no pod"
 
 func (w *warner) spreadConstraints() {
 	for i, constraint := range w.spec.Get("topologySpreadConstraints").Items() {
-		at := w.at("topologySpreadConstraints").Index(i)
+		at := w.at("topologySpreadConstraints").index(i)
 		key := constraint.Get("topologyKey").String()
 		if message := deprecatedNodeLabel(key); message != "" {
-			w.warn(at.Child("topologyKey"), key+" is "+message)
+			w.warn(at.child("topologyKey"), key+" is "+message)
 		}
 		if !constraint.Has("labelSelector") {
-			w.warn(at.Child("labelSelector"), matchesNone)
+			w.warn(at.child("labelSelector"), matchesNone)
 		}
 	}
 }
@@ -72,12 +71,12 @@ func (w *warner) affinities() {
 	for _, kind := range []string{"podAffinity", "podAntiAffinity"} {
 		for i, term := range affinity.At(kind, requiredTerms).Items() {
 			if !term.Has("labelSelector") {
-				w.warn(w.at("affinity", kind, requiredTerms).Index(i).Child("labelSelector"), matchesNone)
+				w.warn(w.at("affinity").child(kind).child(requiredTerms).index(i).child("labelSelector"), matchesNone)
 			}
 		}
 		for i, term := range affinity.At(kind, preferredTerms).Items() {
 			if !term.At("podAffinityTerm", "labelSelector").Exists() {
-				w.warn(w.at("affinity", kind, preferredTerms).Index(i).Child("podAffinityTerm", "labelSelector"), matchesNone)
+				w.warn(w.at("affinity").child(kind).child(preferredTerms).index(i).child("podAffinityTerm.labelSelector"), matchesNone)
 			}
 		}
 	}
@@ -103,19 +102,19 @@ func (w *warner) volumes() {
 				if key == "storageos" {
 					key = "storageOS"
 				}
-				w.warn(w.at("volumes").Index(i).Child(key), message)
+				w.warn(w.at("volumes").index(i).child(key), message)
 			}
 			if key == "ephemeral" {
-				w.claimSize(source, w.at("volumes").Index(i).Child("ephemeral", "volumeClaimTemplate", "spec", "resources", "requests"))
+				w.claimSize(source, w.at("volumes").index(i).child("ephemeral.volumeClaimTemplate.spec.resources.requests"))
 			}
 		}
 	}
 }
 
-func (w *warner) claimSize(source tree.Node, path *field.Path) {
+func (w *warner) claimSize(source tree.Node, path place) {
 	requests := source.At("volumeClaimTemplate", "spec", "resources", "requests")
 	if q, ok := parse(requests.Get("storage")); ok && !q.IsInteger() {
-		w.warn(path.Key("storage"), "fractional byte value "+strconv.Quote(q.String())+" is invalid, must be an integer")
+		w.warn(path.key("storage"), "fractional byte value "+strconv.Quote(q.String())+" is invalid, must be an integer")
 	}
 }
 
@@ -137,12 +136,12 @@ func (w *warner) tokenPaths() {
 			for _, kind := range [][2]string{{"configMap", "configMap"}, {"secret", "secrets"}, {"downwardAPI", "downwardAPI"}} {
 				for j, file := range source.At(kind[0], "items").Items() {
 					if name := file.Get("path").String(); contains(tokens, name) {
-						w.warn(w.at("volumes").Index(i).Child("projected", "sources", kind[1]).Index(j), "has duplicated path with ServiceAccountToken "+strconv.Quote(name))
+						w.warn(w.at("volumes").index(i).child("projected.sources").child(kind[1]).index(j), "has duplicated path with ServiceAccountToken "+strconv.Quote(name))
 					}
 				}
 			}
 			if bundle := source.Get("clusterTrustBundle"); bundle.Exists() && contains(tokens, bundle.Get("path").String()) {
-				w.warn(w.at("volumes").Index(i).Child("projected", "sources", "ClusterTrustBundle"),
+				w.warn(w.at("volumes").index(i).child("projected.sources.ClusterTrustBundle"),
 					"has duplicated path with ServiceAccountToken "+strconv.Quote(bundle.Get("path").String()))
 			}
 		}

@@ -135,19 +135,19 @@ func isPodLevel(name string) bool { return name == "cpu" || name == "memory" || 
 func isHugePages(name string) bool { return strings.HasPrefix(name, "hugepages-") }
 
 // podResources checks the pod-level resources, alone and against the containers'.
-func (c *check) podResources(path *field.Path) {
+func (c *check) podResources(path place) {
 	resources := c.spec.Get("resources")
 	if !resources.Exists() {
 		return
 	}
-	path = path.Child("resources")
+	path = path.child("resources")
 	if !resources.Get("claims").Empty() {
-		c.forbidden(path.Child("claims"), "claims cannot be set for Resources at pod-level")
+		c.forbidden(path.child("claims"), "claims cannot be set for Resources at pod-level")
 	}
 	for _, list := range []string{"limits", "requests"} {
 		for name := range resources.Get(list).Fields() {
 			if !isPodLevel(name) {
-				c.add(field.NotSupported(path.Child(list).Key(name), name, []string{"cpu", "hugepages-", "memory"}))
+				c.report(path.child(list).key(name), field.NotSupported(nil, name, []string{"cpu", "hugepages-", "memory"}))
 			}
 		}
 	}
@@ -155,7 +155,7 @@ func (c *check) podResources(path *field.Path) {
 	c.podAgainstContainers(resources, path)
 }
 
-func (c *check) podAgainstContainers(resources tree.Node, path *field.Path) {
+func (c *check) podAgainstContainers(resources tree.Node, path place) {
 	own := amountsOf(resources.Get("requests"))
 	for _, a := range aggregate(c.spec, "requests") {
 		has := amount{}
@@ -163,14 +163,14 @@ func (c *check) podAgainstContainers(resources tree.Node, path *field.Path) {
 			has = own[i]
 		}
 		if isPodLevel(a.name) && a.milli > has.milli {
-			c.invalid(path.Child("requests").Key(a.name), has.String(), "must be greater than or equal to aggregate container requests of "+a.String())
+			c.invalid(path.child("requests").key(a.name), has.String(), "must be greater than or equal to aggregate container requests of "+a.String())
 		}
 	}
 	limits := amountsOf(resources.Get("limits"))
 	for i, container := range c.spec.Get("containers").Items() {
 		for _, a := range amountsOf(container.At("resources", "limits")) {
 			if j := limits.find(a.name); j >= 0 && a.milli > limits[j].milli {
-				c.invalid(path.Child("containers").Index(i).Key(a.name).Child("limits"), a.String(), "must be less than or equal to pod limits of "+limits[j].String())
+				c.invalid(path.child("containers").index(i).key(a.name).child("limits"), a.String(), "must be less than or equal to pod limits of "+limits[j].String())
 			}
 		}
 	}

@@ -2,12 +2,11 @@ package podspec
 
 import (
 	"github.com/stratagem-dev/stratagem/plugins/internal/tree"
-	"github.com/stratagem-dev/stratagem/sdk/field"
 )
 
 // usedPort is a port of one of the containers.
 type usedPort struct {
-	list     *field.Path
+	list     place
 	index    int
 	number   int64
 	host     int64
@@ -15,17 +14,17 @@ type usedPort struct {
 	hostIP   string
 }
 
-func (p usedPort) path() *field.Path { return p.list.Index(p.index) }
+func (p usedPort) path() place { return p.list.index(p.index) }
 
 // ports warns of ports that several containers, or one of them twice, define.
 func (w *warner) ports() {
 	var all []usedPort
-	eachContainer(w.spec, w.specPath(), func(container tree.Node, path *field.Path) {
+	eachContainer(w.spec, w.specPath(), func(container tree.Node, path place) {
 		ports := container.Get("ports")
 		if ports.Empty() {
 			return
 		}
-		list := path.Child("ports")
+		list := path.child("ports")
 		for i, port := range ports.Items() {
 			p := usedPort{list, i, port.Get("containerPort").Int(), port.Get("hostPort").Int(),
 				port.Get("protocol").String(), port.Get("hostIP").String()}

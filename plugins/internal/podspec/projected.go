@@ -4,25 +4,23 @@ import (
 	"strings"
 
 	"github.com/stratagem-dev/stratagem/plugins/internal/tree"
-	"github.com/stratagem-dev/stratagem/sdk/field"
-	"github.com/stratagem-dev/stratagem/sdk/labels"
 )
 
 var volumeFieldPaths = []string{"metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"}
 
 // downwardFile checks one file of a downwardAPI volume. Kubernetes names no index.
-func (c *check) downwardFile(file tree.Node, path *field.Path) {
+func (c *check) downwardFile(file tree.Node, path place) {
 	c.present(file, "path", path)
-	c.localPath(file.Get("path").String(), path.Child("path"))
+	c.localPath(file.Get("path").String(), path.child("path"))
 	ref, resource := file.Get("fieldRef"), file.Get("resourceFieldRef")
 	switch {
 	case ref.Exists():
-		c.fieldRef(ref, volumeFieldPaths, path.Child("fieldRef"))
+		c.fieldRef(ref, volumeFieldPaths, path.child("fieldRef"))
 		if resource.Exists() {
 			c.invalid(path, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously")
 		}
 	case resource.Exists():
-		c.resourceFieldRef(resource, true, path.Child("resourceFieldRef"))
+		c.resourceFieldRef(resource, true, path.child("resourceFieldRef"))
 	default:
 		c.required(path, "one of fieldRef and resourceFieldRef is required")
 	}
@@ -32,19 +30,19 @@ func (c *check) downwardFile(file tree.Node, path *field.Path) {
 // projection is one projected volume while its sources are checked.
 type projection struct {
 	*check
-	path  *field.Path
+	path  place
 	taken []string // the paths of files
 }
 
-func (c *check) projected(source tree.Node, path *field.Path) {
+func (c *check) projected(source tree.Node, path place) {
 	p := &projection{check: c, path: path}
 	for i, s := range source.Get("sources").Items() {
-		at := path.Child("sources").Index(i)
+		at := path.child("sources").index(i)
 		kinds := 0
 		for _, key := range []string{"secret", "configMap", "downwardAPI", "serviceAccountToken", "clusterTrustBundle", "podCertificate"} {
 			if part := s.Get(key); part.Exists() {
 				kinds++
-				p.part(key, part, at.Child(key))
+				p.part(key, part, at.child(key))
 			}
 		}
 		if kinds > 1 {
@@ -53,12 +51,12 @@ func (c *check) projected(source tree.Node, path *field.Path) {
 	}
 }
 
-func (p *projection) part(key string, part tree.Node, path *field.Path) {
+func (p *projection) part(key string, part tree.Node, path place) {
 	switch key {
 	case "secret", "configMap":
 		p.present(part, "name", path)
 		for i, item := range part.Get("items").Items() {
-			p.keyToPath(item, path.Child("items").Index(i))
+			p.keyToPath(item, path.child("items").index(i))
 			p.take(item.Get("path").String(), part.Get("name").String())
 		}
 	case "downwardAPI":
@@ -84,48 +82,48 @@ func (p *projection) take(file, value string) {
 	}
 }
 
-func (p *projection) token(token tree.Node, path *field.Path) {
+func (p *projection) token(token tree.Node, path place) {
 	seconds := token.Get("expirationSeconds")
 	if seconds.Int() < 10*60 {
-		p.invalid(path.Child("expirationSeconds"), seconds.Value(), "may not specify a duration less than 10 minutes")
+		p.invalid(path.child("expirationSeconds"), seconds.Value(), "may not specify a duration less than 10 minutes")
 	}
 	if seconds.Int() > 1<<32 {
-		p.invalid(path.Child("expirationSeconds"), seconds.Value(), "may not specify a duration larger than 2^32 seconds")
+		p.invalid(path.child("expirationSeconds"), seconds.Value(), "may not specify a duration larger than 2^32 seconds")
 	}
 	if file := token.Get("path").String(); file == "" {
-		p.required(p.path.Child("path"), "")
+		p.required(p.path.child("path"), "")
 	} else {
-		p.localPath(file, p.path.Child("path"))
+		p.localPath(file, p.path.child("path"))
 	}
 }
 
-func (p *projection) trustBundle(bundle tree.Node, path *field.Path) {
+func (p *projection) trustBundle(bundle tree.Node, path place) {
 	name, signer, selector := bundle.Get("name"), bundle.Get("signerName"), bundle.Get("labelSelector")
 	switch {
 	case name.Exists() && signer.Exists():
 		p.invalid(path, bundle.Value(), "only one of name and signerName may be used")
 	case name.Exists():
 		if name.String() == "" {
-			p.required(path.Child("name"), "must be a valid object name")
+			p.required(path.child("name"), "must be a valid object name")
 		}
 		for _, message := range subdomain(strings.ReplaceAll(name.String(), ":", ".")) {
-			p.invalid(path.Child("name"), name.String(), "not a valid clustertrustbundlename: "+message)
+			p.invalid(path.child("name"), name.String(), "not a valid clustertrustbundlename: "+message)
 		}
 		if selector.Exists() {
-			p.invalid(path.Child("labelSelector"), selector.Value(), "labelSelector must be unset if name is specified")
+			p.invalid(path.child("labelSelector"), selector.Value(), "labelSelector must be unset if name is specified")
 		}
 	case signer.Exists():
 		if signer.String() == "" {
-			p.required(path.Child("signerName"), "must be a valid signer name")
+			p.required(path.child("signerName"), "must be a valid signer name")
 		}
 		if selector.Exists() {
-			p.errs = append(p.errs, labels.Validate(selector.Value(), path.Child("labelSelector"))...)
+			p.selector(selector, path.child("labelSelector"))
 		}
 	default:
 		p.required(path, "either name or signerName must be specified")
 	}
 	file := bundle.Get("path").String()
 	p.present(bundle, "path", path)
-	p.localPath(file, path.Child("path"))
+	p.localPath(file, path.child("path"))
 	p.take(file, file)
 }

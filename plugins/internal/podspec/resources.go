@@ -11,7 +11,7 @@ import (
 )
 
 // resources checks limits, requests and claims against each other.
-func (c *check) resources(resources tree.Node, path *field.Path) {
+func (c *check) resources(resources tree.Node, path place) {
 	limits, requests := resources.Get("limits"), resources.Get("requests")
 	compute, huge := false, false
 	for _, list := range []struct {
@@ -19,11 +19,11 @@ func (c *check) resources(resources tree.Node, path *field.Path) {
 		values tree.Node
 	}{{"limits", limits}, {"requests", requests}} {
 		for name, value := range list.values.Fields() {
-			c.containerResource(name, value, path.Child(list.name).Key(name))
+			c.containerResource(name, value, path.child(list.name).key(name))
 			if list.name == "requests" {
 				c.requestAgainstLimit(name, value, limits.Get(name), path)
 			}
-			c.hugePages(name, value, path.Child(list.name).Key(name))
+			c.hugePages(name, value, path.child(list.name).key(name))
 			compute = compute || name == "cpu" || name == "memory"
 			huge = huge || isHugePages(name)
 		}
@@ -31,14 +31,14 @@ func (c *check) resources(resources tree.Node, path *field.Path) {
 	if huge && !compute {
 		c.forbidden(path, "HugePages require cpu or memory")
 	}
-	c.claimNames(resources.Get("claims"), path.Child("claims"))
+	c.claimNames(resources.Get("claims"), path.child("claims"))
 }
 
 // requestAgainstLimit holds requests below limits, and equal to them for what cannot be overcommitted.
-func (c *check) requestAgainstLimit(name string, value, limit tree.Node, path *field.Path) {
+func (c *check) requestAgainstLimit(name string, value, limit tree.Node, path place) {
 	if !limit.Exists() {
 		if !isOvercommitAllowed(name) {
-			c.required(path.Child("limits"), "Limit must be set for non overcommitable resources")
+			c.required(path.child("limits"), "Limit must be set for non overcommitable resources")
 		}
 		return
 	}
@@ -49,15 +49,15 @@ func (c *check) requestAgainstLimit(name string, value, limit tree.Node, path *f
 	}
 	switch order := request.Cmp(most); {
 	case order != 0 && !isOvercommitAllowed(name):
-		c.invalid(path.Child("requests"), request.String(), "must be equal to "+name+" limit of "+most.String())
+		c.invalid(path.child("requests"), request.String(), "must be equal to "+name+" limit of "+most.String())
 	case order > 0:
-		c.invalid(path.Child("requests"), request.String(), "must be less than or equal to "+name+" limit of "+most.String())
+		c.invalid(path.child("requests"), request.String(), "must be less than or equal to "+name+" limit of "+most.String())
 	}
 }
 
 // containerResource checks the name and the quantity of one resource.
-func (c *check) containerResource(name string, value tree.Node, path *field.Path) {
-	c.each(path, name, validate.IsQualifiedName(name))
+func (c *check) containerResource(name string, value tree.Node, path place) {
+	c.each(path, name, qualifiedName(name))
 	switch {
 	case !strings.Contains(name, "/"):
 		if !isStandard(name) {
@@ -82,7 +82,7 @@ func (c *check) containerResource(name string, value tree.Node, path *field.Path
 }
 
 // hugePages holds quantities to whole pages.
-func (c *check) hugePages(name string, value tree.Node, path *field.Path) {
+func (c *check) hugePages(name string, value tree.Node, path place) {
 	if !isHugePages(name) {
 		return
 	}
@@ -96,12 +96,12 @@ func (c *check) hugePages(name string, value tree.Node, path *field.Path) {
 	}
 }
 
-func (c *check) claimNames(claims tree.Node, path *field.Path) {
+func (c *check) claimNames(claims tree.Node, path place) {
 	var names []string
 	for i, claim := range claims.Items() {
 		name, request := claim.Get("name").String(), claim.Get("request").String()
 		if name == "" {
-			c.required(path.Index(i), "")
+			c.required(path.index(i), "")
 			continue
 		}
 		id := name
@@ -109,21 +109,21 @@ func (c *check) claimNames(claims tree.Node, path *field.Path) {
 			id = name + "/" + request
 		}
 		if contains(names, id) || request == "" && hasClaim(names, name) || contains(names, name) {
-			c.duplicate(path.Index(i), id)
+			c.duplicate(path.index(i), id)
 		} else {
 			names = append(names, id)
 		}
 		if contains(c.claims, name) {
 			continue
 		}
-		err := field.NotFound(path.Index(i), name)
+		err := field.NotFound(nil, name)
 		err.Detail = "must be one of the names in pod.spec.resourceClaims"
 		if len(c.claims) == 0 {
 			err.Detail += " which is empty"
 		} else {
 			err.Detail += ": " + strings.Join(sorted(c.claims), ", ")
 		}
-		c.add(err)
+		c.report(path.index(i), err)
 	}
 }
 
@@ -142,7 +142,7 @@ func isNative(name string) bool {
 }
 
 func isExtended(name string) bool {
-	return !isNative(name) && !strings.HasPrefix(name, "requests.") && len(validate.IsQualifiedName("requests."+name)) == 0
+	return !isNative(name) && !strings.HasPrefix(name, "requests.") && len(qualifiedName("requests."+name)) == 0
 }
 
 func isOvercommitAllowed(name string) bool { return isNative(name) && !isHugePages(name) }

@@ -5,101 +5,100 @@ import (
 
 	"github.com/stratagem-dev/stratagem/plugins/internal/tree"
 	"github.com/stratagem-dev/stratagem/sdk/field"
-	"github.com/stratagem-dev/stratagem/sdk/labels"
 	"github.com/stratagem-dev/stratagem/sdk/validate"
 )
 
-func (c *check) readinessGates(path *field.Path) {
+func (c *check) readinessGates(path place) {
 	for i, gate := range c.spec.Get("readinessGates").Items() {
 		name := gate.Get("conditionType").String()
-		c.each(path.Index(i).Child("conditionType"), name, validate.IsQualifiedName(name))
+		c.each(path.index(i).child("conditionType"), name, qualifiedName(name))
 	}
 }
 
-func (c *check) schedulingGates(path *field.Path) {
+func (c *check) schedulingGates(path place) {
 	var seen []string
 	for i, gate := range c.spec.Get("schedulingGates").Items() {
 		name := gate.Get("name").String()
-		c.each(path.Index(i), name, validate.IsQualifiedName(name))
+		c.each(path.index(i), name, qualifiedName(name))
 		if contains(seen, name) {
-			c.duplicate(path.Index(i), name)
+			c.duplicate(path.index(i), name)
 		}
 		seen = append(seen, name)
 	}
 }
 
-func (c *check) tolerations(path *field.Path) {
+func (c *check) tolerations(path place) {
 	for i, toleration := range c.spec.Get("tolerations").Items() {
-		c.toleration(toleration, path.Index(i))
+		c.toleration(toleration, path.index(i))
 	}
 }
 
 // ValidateTolerations tells what is wrong with the tolerations of a spec.
-func ValidateTolerations(spec tree.Node, path *field.Path) field.ErrorList {
+func ValidateTolerations(spec tree.Node, path string) field.ErrorList {
 	c := newCheck(spec, true)
-	c.tolerations(path)
+	c.tolerations(root(path))
 	return c.errs
 }
 
-func (c *check) toleration(toleration tree.Node, path *field.Path) {
+func (c *check) toleration(toleration tree.Node, path place) {
 	key, operator := toleration.Get("key").String(), toleration.Get("operator").String()
 	value, effect := toleration.Get("value").String(), toleration.Get("effect").String()
 	if key != "" {
-		c.errs = append(c.errs, validate.LabelName(key, path.Child("key"))...)
+		c.labelName(key, path.child("key"))
 	} else if operator != "Exists" {
-		c.invalid(path.Child("operator"), operator, "operator must be Exists when `key` is empty, which means \"match all values and all keys\"")
+		c.invalid(path.child("operator"), operator, "operator must be Exists when `key` is empty, which means \"match all values and all keys\"")
 	}
 	if toleration.Has("tolerationSeconds") && effect != "NoExecute" {
-		c.invalid(path.Child("effect"), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")
+		c.invalid(path.child("effect"), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")
 	}
 	switch operator {
 	case "", "Equal":
 		if messages := validate.IsValidLabelValue(value); len(messages) > 0 {
-			c.invalid(path.Child("operator"), value, strings.Join(messages, ";"))
+			c.invalid(path.child("operator"), value, strings.Join(messages, ";"))
 		}
 	case "Exists":
 		if value != "" {
-			c.invalid(path.Child("operator"), value, "value must be empty when `operator` is 'Exists'")
+			c.invalid(path.child("operator"), value, "value must be empty when `operator` is 'Exists'")
 		}
 	default:
-		c.one(operator, path.Child("operator"), "Equal", "Exists")
+		c.one(operator, path.child("operator"), "Equal", "Exists")
 	}
 	if effect != "" {
-		c.one(effect, path.Child("effect"), "NoSchedule", "PreferNoSchedule", "NoExecute")
+		c.one(effect, path.child("effect"), "NoSchedule", "PreferNoSchedule", "NoExecute")
 	}
 }
 
-func (c *check) spreadConstraints(path *field.Path) {
+func (c *check) spreadConstraints(path place) {
 	list := c.spec.Get("topologySpreadConstraints")
 	var seen []string
 	for i, constraint := range list.Items() {
-		at := path.Index(i)
+		at := path.index(i)
 		if skew := constraint.Get("maxSkew"); skew.Int() <= 0 {
-			c.invalid(at.Child("maxSkew"), skew.Int(), "must be greater than zero")
+			c.invalid(at.child("maxSkew"), skew.Int(), "must be greater than zero")
 		}
 		key, action := constraint.Get("topologyKey").String(), constraint.Get("whenUnsatisfiable").String()
 		if key == "" {
-			c.required(at.Child("topologyKey"), "can not be empty")
+			c.required(at.child("topologyKey"), "can not be empty")
 		}
-		c.errs = append(c.errs, validate.LabelName(key, at.Child("topologyKey"))...)
-		c.one(action, at.Child("whenUnsatisfiable"), "DoNotSchedule", "ScheduleAnyway")
+		c.labelName(key, at.child("topologyKey"))
+		c.one(action, at.child("whenUnsatisfiable"), "DoNotSchedule", "ScheduleAnyway")
 		id := "{" + key + ", " + action + "}"
 		if contains(seen, id) {
-			c.duplicate(at.Child("{topologyKey, whenUnsatisfiable}"), id)
+			c.duplicate(at.child("{topologyKey).child(whenUnsatisfiable}"), id)
 		}
 		seen = append(seen, id)
-		c.minDomains(constraint.Get("minDomains"), action, at.Child("minDomains"))
+		c.minDomains(constraint.Get("minDomains"), action, at.child("minDomains"))
 		c.optionalOne(constraint, "nodeAffinityPolicy", at, "Honor", "Ignore")
 		c.optionalOne(constraint, "nodeTaintsPolicy", at, "Honor", "Ignore")
 		selector := constraint.Get("labelSelector")
-		c.matchKeys(constraint.Get("matchLabelKeys"), selector, at.Child("matchLabelKeys"))
+		c.matchKeys(constraint.Get("matchLabelKeys"), selector, at.child("matchLabelKeys"))
 		if selector.Exists() {
-			c.errs = append(c.errs, labels.Validate(selector.Value(), at.Child("labelSelector"))...)
+			c.selector(selector, at.child("labelSelector"))
 		}
 	}
 }
 
-func (c *check) minDomains(domains tree.Node, action string, path *field.Path) {
+func (c *check) minDomains(domains tree.Node, action string, path place) {
 	if !domains.Exists() {
 		return
 	}
@@ -112,7 +111,7 @@ func (c *check) minDomains(domains tree.Node, action string, path *field.Path) {
 }
 
 // matchKeys checks the keys whose values are to be taken from the pod.
-func (c *check) matchKeys(keys, selector tree.Node, path *field.Path) {
+func (c *check) matchKeys(keys, selector tree.Node, path place) {
 	if keys.Empty() {
 		return
 	}
@@ -120,9 +119,9 @@ func (c *check) matchKeys(keys, selector tree.Node, path *field.Path) {
 		c.forbidden(path, "must not be specified when labelSelector is not set")
 	}
 	for i, key := range keys.Items() {
-		c.errs = append(c.errs, validate.LabelName(key.String(), path.Index(i))...)
+		c.labelName(key.String(), path.index(i))
 		if !c.pod && selectsKey(selector, key.String()) {
-			c.invalid(path.Index(i), key.String(), "exists in both matchLabelKeys and labelSelector")
+			c.invalid(path.index(i), key.String(), "exists in both matchLabelKeys and labelSelector")
 		}
 	}
 }

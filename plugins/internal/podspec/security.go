@@ -9,20 +9,20 @@ import (
 )
 
 // podSecurity checks the security context of the pod.
-func (c *check) podSecurity(path *field.Path) {
+func (c *check) podSecurity(path place) {
 	sc := c.spec.Get("securityContext")
 	if sc.Empty() {
 		return
 	}
-	path = path.Child("securityContext")
+	path = path.child("securityContext")
 	c.ids(sc, path, "fsGroup", "runAsUser", "runAsGroup")
 	for i, group := range sc.Get("supplementalGroups").Items() {
-		c.each(path.Child("supplementalGroups").Index(i), group.Value(), validate.IsValidGroupID(group.Int()))
+		c.eachOf(path.child("supplementalGroups").index(i), group, validate.IsValidGroupID(group.Int()))
 	}
 	if c.spec.Get("shareProcessNamespace").True() && c.spec.Get("hostPID").True() {
-		c.invalid(path.Child("shareProcessNamespace"), true, "ShareProcessNamespace and HostPID cannot both be enabled")
+		c.invalid(path.child("shareProcessNamespace"), true, "ShareProcessNamespace and HostPID cannot both be enabled")
 	}
-	c.sysctls(sc.Get("sysctls"), path.Child("sysctls"))
+	c.sysctls(sc.Get("sysctls"), path.child("sysctls"))
 	c.optionalOne(sc, "fsGroupChangePolicy", path, "Always", "OnRootMismatch")
 	c.profiles(sc, path)
 	c.optionalOne(sc, "supplementalGroupsPolicy", path, "Merge", "Strict")
@@ -30,33 +30,33 @@ func (c *check) podSecurity(path *field.Path) {
 }
 
 // ids checks the numbers of users and groups.
-func (c *check) ids(sc tree.Node, path *field.Path, keys ...string) {
+func (c *check) ids(sc tree.Node, path place, keys ...string) {
 	for _, key := range keys {
 		if id := sc.Get(key); id.Exists() {
-			c.each(path.Child(key), id.Value(), validate.IsValidUserID(id.Int()))
+			c.eachOf(path.child(key), id, validate.IsValidUserID(id.Int()))
 		}
 	}
 }
 
 // profiles checks what pods and containers have in common.
-func (c *check) profiles(sc tree.Node, path *field.Path) {
-	c.seccomp(sc.Get("seccompProfile"), path.Child("seccompProfile"))
+func (c *check) profiles(sc tree.Node, path place) {
+	c.seccomp(sc.Get("seccompProfile"), path.child("seccompProfile"))
 	if options := sc.Get("windowsOptions"); options.Exists() {
-		c.windowsOptions(options, path.Child("windowsOptions"))
+		c.windowsOptions(options, path.child("windowsOptions"))
 	}
-	c.appArmor(sc.Get("appArmorProfile"), path.Child("appArmorProfile"))
+	c.appArmor(sc.Get("appArmorProfile"), path.child("appArmorProfile"))
 }
 
-func (c *check) containerSecurity(sc tree.Node, path *field.Path) {
+func (c *check) containerSecurity(sc tree.Node, path place) {
 	if sc.Empty() {
 		return
 	}
-	path = path.Child("securityContext")
+	path = path.child("securityContext")
 	c.ids(sc, path, "runAsUser", "runAsGroup")
 	if mount := sc.Get("procMount"); mount.Exists() {
-		c.one(mount.String(), path.Child("procMount"), "Default", "Unmasked")
+		c.one(mount.String(), path.child("procMount"), "Default", "Unmasked")
 		if c.hostUsers && mount.String() == "Unmasked" {
-			c.invalid(path.Child("procMount"), mount.String(), "`hostUsers` must be false to use `Unmasked`")
+			c.invalid(path.child("procMount"), mount.String(), "`hostUsers` must be false to use `Unmasked`")
 		}
 	}
 	if escalation := sc.Get("allowPrivilegeEscalation"); escalation.Exists() && !escalation.True() {
@@ -72,31 +72,31 @@ func (c *check) containerSecurity(sc tree.Node, path *field.Path) {
 	c.profiles(sc, path)
 }
 
-func (c *check) seccomp(profile tree.Node, path *field.Path) {
+func (c *check) seccomp(profile tree.Node, path place) {
 	if !profile.Exists() {
 		return
 	}
 	kind, local := profile.Get("type").String(), profile.Get("localhostProfile")
 	if kind == "" {
-		c.required(path.Child("type"), "type is required when seccompProfile is set")
+		c.required(path.child("type"), "type is required when seccompProfile is set")
 	} else {
-		c.one(kind, path.Child("type"), "Localhost", "RuntimeDefault", "Unconfined")
+		c.one(kind, path.child("type"), "Localhost", "RuntimeDefault", "Unconfined")
 	}
 	switch {
 	case kind == "Localhost" && !local.Exists():
-		c.required(path.Child("localhostProfile"), "must be set when seccomp type is Localhost")
+		c.required(path.child("localhostProfile"), "must be set when seccomp type is Localhost")
 	case kind == "Localhost":
-		c.descendingPath(local.String(), path.Child("localhostProfile"))
+		c.descendingPath(local.String(), path.child("localhostProfile"))
 	case local.Exists():
-		c.invalid(path.Child("localhostProfile"), profile.Value(), "can only be set when seccomp type is Localhost")
+		c.invalid(path.child("localhostProfile"), profile.Value(), "can only be set when seccomp type is Localhost")
 	}
 }
 
-func (c *check) appArmor(profile tree.Node, path *field.Path) {
+func (c *check) appArmor(profile tree.Node, path place) {
 	if !profile.Exists() {
 		return
 	}
-	local, at := profile.Get("localhostProfile"), path.Child("localhostProfile")
+	local, at := profile.Get("localhostProfile"), path.child("localhostProfile")
 	switch kind := profile.Get("type").String(); kind {
 	case "Localhost":
 		name := local.String()
@@ -107,23 +107,23 @@ func (c *check) appArmor(profile tree.Node, path *field.Path) {
 			c.required(at, "must be set when AppArmor type is Localhost")
 		}
 		if len(name) > 4095 {
-			c.add(field.TooLong(at, "", 4095))
+			c.report(at, field.TooLong(nil, "", 4095))
 		}
 	case "RuntimeDefault", "Unconfined":
 		if local.Exists() {
 			c.invalid(at, local.Value(), "can only be set when AppArmor type is Localhost")
 		}
 	case "":
-		c.required(path.Child("type"), "type is required when appArmorProfile is set")
+		c.required(path.child("type"), "type is required when appArmorProfile is set")
 	default:
-		c.one(kind, path.Child("type"), "Localhost", "RuntimeDefault", "Unconfined")
+		c.one(kind, path.child("type"), "Localhost", "RuntimeDefault", "Unconfined")
 	}
 }
 
-func (c *check) sysctls(list tree.Node, path *field.Path) {
+func (c *check) sysctls(list tree.Node, path place) {
 	var names []string
 	for i, sysctl := range list.Items() {
-		at := path.Index(i).Child("name")
+		at := path.index(i).child("name")
 		name := sysctl.Get("name").String()
 		switch {
 		case name == "":

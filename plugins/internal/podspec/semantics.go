@@ -28,7 +28,8 @@ func Zero(key string, value tree.Node) bool {
 func isPlainObject(key string) bool {
 	switch key {
 	case "resources", "limits", "requests", "overhead", "labels", "annotations", "nodeSelector", "matchLabels",
-		"metadata", "template", "spec", "status", "strategy", "options", "volumeAttributes", "state", "lastState":
+		"metadata", "template", "spec", "status", "strategy", "options", "volumeAttributes", "userAnnotations",
+		"preference", "podAffinityTerm", "state", "lastState":
 		return true
 	}
 	return false
@@ -37,14 +38,16 @@ func isPlainObject(key string) bool {
 // isPointer tells whether the scalar under a key is a pointer, so that zero is a choice.
 func isPointer(key string) bool {
 	switch key {
-	case "automountServiceAccountToken", "enableServiceLinks", "shareProcessNamespace", "setHostnameAsFQDN", "hostUsers",
-		"hostnameOverride", "terminationGracePeriodSeconds", "activeDeadlineSeconds", "priority", "preemptionPolicy",
-		"runtimeClassName", "runAsUser", "runAsGroup", "runAsNonRoot", "runAsUserName", "hostProcess", "privileged",
-		"allowPrivilegeEscalation", "readOnlyRootFilesystem", "procMount", "fsGroup", "fsGroupChangePolicy",
-		"supplementalGroupsPolicy", "seLinuxChangePolicy", "localhostProfile", "optional", "defaultMode", "mode",
-		"expirationSeconds", "tolerationSeconds", "minDomains", "nodeAffinityPolicy", "nodeTaintsPolicy", "mountPropagation",
-		"recursiveReadOnly", "lun", "type", "service", "storageClassName", "volumeMode", "replicas", "revisionHistoryLimit",
-		"progressDeadlineSeconds", "maxSurge", "maxUnavailable", "started", "stopSignal", "exitCodes":
+	case "activeDeadlineSeconds", "allowPrivilegeEscalation", "automountServiceAccountToken", "cachingMode", "defaultMode",
+		"enableServiceLinks", "expirationSeconds", "fsGroup", "fsGroupChangePolicy", "gmsaCredentialSpec", "gmsaCredentialSpecName",
+		"hostProcess", "hostUsers", "hostnameOverride", "initiatorName", "localhostProfile", "lun", "maxExpirationSeconds",
+		"maxSurge", "maxUnavailable", "minDomains", "mode", "mountPropagation", "nodeAffinityPolicy", "nodeTaintsPolicy",
+		"optional", "podGroupName", "preemptionPolicy", "priority", "privileged", "procMount", "progressDeadlineSeconds",
+		"readOnlyRootFilesystem", "recursiveReadOnly", "replicas", "resourceClaimName", "resourceClaimTemplateName",
+		"revisionHistoryLimit", "runAsGroup", "runAsNonRoot", "runAsUser", "runAsUserName", "runtimeClassName",
+		"seLinuxChangePolicy", "service", "setHostnameAsFQDN", "shareProcessNamespace", "signerName", "sizeLimit", "started",
+		"stopSignal", "storageClassName", "supplementalGroupsPolicy", "terminationGracePeriodSeconds", "tolerationSeconds",
+		"type", "volumeAttributesClassName", "volumeMode":
 		return true
 	}
 	return false

@@ -5,20 +5,19 @@ import (
 
 	"github.com/stratagem-dev/stratagem/plugins/internal/tree"
 	"github.com/stratagem-dev/stratagem/sdk/field"
-	"github.com/stratagem-dev/stratagem/sdk/labels"
 	"github.com/stratagem-dev/stratagem/sdk/validate"
 )
 
 // vendorSource checks the sources of single storage systems.
-func (c *check) vendorSource(key string, source tree.Node, name string, path *field.Path) {
-	at := path.Child(key)
+func (c *check) vendorSource(key string, source tree.Node, name string, path place) {
+	at := path.child(key)
 	switch key {
 	case "gitRepo":
 		c.present(source, "repository", at)
-		c.descendingPath(source.Get("directory").String(), at.Child("directory"))
+		c.descendingPath(source.Get("directory").String(), at.child("directory"))
 	case "gcePersistentDisk":
-		c.present(source, "pdName", path.Child("persistentDisk"))
-		c.partition(source, path.Child("persistentDisk"))
+		c.present(source, "pdName", path.child("persistentDisk"))
+		c.partition(source, path.child("persistentDisk"))
 	case "awsElasticBlockStore":
 		c.present(source, "volumeID", at)
 		c.partition(source, at)
@@ -56,7 +55,7 @@ func (c *check) vendorSource(key string, source tree.Node, name string, path *fi
 		c.azureDisk(source, at)
 	case "storageos":
 		if c.present(source, "volumeName", at) {
-			c.each(at.Child("volumeName"), source.Get("volumeName").String(), validate.IsDNS1123Label(source.Get("volumeName").String()))
+			c.each(at.child("volumeName"), source.Get("volumeName").String(), dnsLabel(source.Get("volumeName").String()))
 		}
 		c.secretRef(source, "secretRef", at)
 	case "scaleIO":
@@ -66,25 +65,25 @@ func (c *check) vendorSource(key string, source tree.Node, name string, path *fi
 	}
 }
 
-func (c *check) partition(source tree.Node, path *field.Path) {
+func (c *check) partition(source tree.Node, path place) {
 	if n := source.Get("partition"); n.Int() < 0 || n.Int() > 255 {
-		c.invalid(path.Child("partition"), n.Value(), validate.InclusiveRangeError(1, 255))
+		c.invalid(path.child("partition"), n.Value(), validate.InclusiveRangeError(1, 255))
 	}
 }
 
-func (c *check) someOf(source tree.Node, key string, path *field.Path) {
+func (c *check) someOf(source tree.Node, key string, path place) {
 	if source.Get(key).Empty() {
-		c.required(path.Child(key), "")
+		c.required(path.child(key), "")
 	}
 }
 
-func (c *check) secretRef(source tree.Node, key string, path *field.Path) {
+func (c *check) secretRef(source tree.Node, key string, path place) {
 	if ref := source.Get(key); ref.Exists() {
-		c.present(ref, "name", path.Child(key))
+		c.present(ref, "name", path.child(key))
 	}
 }
 
-func (c *check) flocker(source tree.Node, path *field.Path) {
+func (c *check) flocker(source tree.Node, path place) {
 	name, uuid := source.Get("datasetName").String(), source.Get("datasetUUID").String()
 	if name == "" && uuid == "" {
 		c.required(path, "one of datasetName and datasetUUID is required")
@@ -93,96 +92,96 @@ func (c *check) flocker(source tree.Node, path *field.Path) {
 		c.invalid(path, "resource", "datasetName and datasetUUID can not be specified simultaneously")
 	}
 	if strings.Contains(name, "/") {
-		c.invalid(path.Child("datasetName"), name, "must not contain '/'")
+		c.invalid(path.child("datasetName"), name, "must not contain '/'")
 	}
 }
 
-func (c *check) quobyte(source tree.Node, path *field.Path) {
+func (c *check) quobyte(source tree.Node, path place) {
 	const pairs = "must be a host:port pair or multiple pairs separated by commas"
 	registry := source.Get("registry").String()
 	switch {
 	case registry == "":
-		c.required(path.Child("registry"), pairs)
+		c.required(path.child("registry"), pairs)
 	case len(source.Get("tenant").String()) >= 65:
-		c.required(path.Child("tenant"), "must be a UUID and may not exceed a length of 64 characters")
+		c.required(path.child("tenant"), "must be a UUID and may not exceed a length of 64 characters")
 	default:
 		for _, pair := range strings.Split(registry, ",") {
 			if strings.Count(pair, ":") != 1 && !strings.Contains(pair, "]:") {
-				c.invalid(path.Child("registry"), registry, pairs)
+				c.invalid(path.child("registry"), registry, pairs)
 			}
 		}
 	}
 	c.present(source, "volume", path)
 }
 
-func (c *check) fibreChannel(source tree.Node, path *field.Path) {
+func (c *check) fibreChannel(source tree.Node, path place) {
 	names, ids, lun := source.Get("targetWWNs"), source.Get("wwids"), source.Get("lun")
 	if names.Empty() && ids.Empty() {
-		c.required(path.Child("targetWWNs"), "must specify either targetWWNs or wwids, but not both")
+		c.required(path.child("targetWWNs"), "must specify either targetWWNs or wwids, but not both")
 	}
 	if names.Empty() {
 		return
 	}
 	if !ids.Empty() {
-		c.invalid(path.Child("targetWWNs"), names.Value(), "targetWWNs and wwids can not be specified simultaneously")
+		c.invalid(path.child("targetWWNs"), names.Value(), "targetWWNs and wwids can not be specified simultaneously")
 	}
 	if !lun.Exists() {
-		c.required(path.Child("lun"), "lun is required if targetWWNs is specified")
+		c.required(path.child("lun"), "lun is required if targetWWNs is specified")
 	} else {
 		c.lun(lun, path)
 	}
 }
 
-func (c *check) lun(lun tree.Node, path *field.Path) {
+func (c *check) lun(lun tree.Node, path place) {
 	if lun.Int() < 0 || lun.Int() > 255 {
-		c.invalid(path.Child("lun"), lun.Value(), validate.InclusiveRangeError(0, 255))
+		c.invalid(path.child("lun"), lun.Value(), validate.InclusiveRangeError(0, 255))
 	}
 }
 
-func (c *check) flexVolume(source tree.Node, path *field.Path) {
+func (c *check) flexVolume(source tree.Node, path place) {
 	c.present(source, "driver", path)
 	for key := range source.Get("options").Fields() {
 		namespace, _, _ := strings.Cut(key, "/")
 		namespace = "." + strings.ToLower(namespace)
 		if strings.HasSuffix(namespace, ".kubernetes.io") || strings.HasSuffix(namespace, ".k8s.io") {
-			c.invalid(path.Child("options").Key(key), key, "kubernetes.io and k8s.io namespaces are reserved")
+			c.invalid(path.child("options").key(key), key, "kubernetes.io and k8s.io namespaces are reserved")
 		}
 	}
 }
 
-func (c *check) azureDisk(source tree.Node, path *field.Path) {
+func (c *check) azureDisk(source tree.Node, path place) {
 	c.present(source, "diskName", path)
 	c.present(source, "diskURI", path)
 	c.optionalOne(source, "cachingMode", path, "None", "ReadOnly", "ReadWrite")
 	c.optionalOne(source, "kind", path, "Dedicated", "Managed", "Shared")
 	kind, uri := source.Get("kind"), source.Get("diskURI").String()
 	if kind.String() == "Managed" && !strings.HasPrefix(uri, "/subscriptions/") {
-		c.add(field.NotSupported(path.Child("diskURI"), uri,
+		c.report(path.child("diskURI"), field.NotSupported(nil, uri,
 			[]string{"/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"}))
 	}
 	if kind.Exists() && kind.String() != "Managed" && !strings.HasPrefix(uri, "https://") {
-		c.add(field.NotSupported(path.Child("diskURI"), uri, []string{"https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"}))
+		c.report(path.child("diskURI"), field.NotSupported(nil, uri, []string{"https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"}))
 	}
 }
 
-func (c *check) csi(source tree.Node, path *field.Path) {
+func (c *check) csi(source tree.Node, path place) {
 	driver := source.Get("driver").String()
 	if driver == "" {
-		c.required(path.Child("driver"), "")
+		c.required(path.child("driver"), "")
 	}
 	if len(driver) > 63 {
-		c.add(field.TooLong(path.Child("driver"), "", 63))
+		c.report(path.child("driver"), field.TooLong(nil, "", 63))
 	}
-	c.each(path.Child("driver"), driver, validate.IsDNS1123Subdomain(strings.ToLower(driver)))
-	if ref := source.Get("nodePublishSecretRef"); ref.Exists() && c.present(ref, "name", path.Child("nodePublishSecretRef")) {
-		c.each(path.Child("name"), ref.Get("name").String(), subdomain(ref.Get("name").String()))
+	c.each(path.child("driver"), driver, validate.IsDNS1123Subdomain(strings.ToLower(driver)))
+	if ref := source.Get("nodePublishSecretRef"); ref.Exists() && c.present(ref, "name", path.child("nodePublishSecretRef")) {
+		c.each(path.child("name"), ref.Get("name").String(), subdomain(ref.Get("name").String()))
 	}
 }
 
 // ephemeral checks a claim that is made for the pod.
-func (c *check) ephemeral(source tree.Node, name string, path *field.Path) {
+func (c *check) ephemeral(source tree.Node, name string, path place) {
 	template := source.Get("volumeClaimTemplate")
-	at := path.Child("ephemeral", "volumeClaimTemplate")
+	at := path.child("ephemeral.volumeClaimTemplate")
 	if !template.Exists() {
 		c.required(at, "")
 	} else {
@@ -193,41 +192,41 @@ func (c *check) ephemeral(source tree.Node, name string, path *field.Path) {
 	}
 	claim := c.name + "-" + name
 	for _, message := range subdomain(claim) {
-		c.invalid(path.Child("name"), name, "PVC name "+tree.Quote(claim)+": "+message)
+		c.invalid(path.child("name"), name, "PVC name "+tree.Quote(claim)+": "+message)
 	}
 }
 
-func (c *check) claimTemplate(template tree.Node, path *field.Path) {
+func (c *check) claimTemplate(template tree.Node, path place) {
 	metadata := template.Get("metadata")
-	c.errs = append(c.errs, validate.Annotations(metadata.Get("annotations").StringMap(), path.Child("metadata", "annotations"))...)
-	c.errs = append(c.errs, validate.Labels(metadata.Get("labels").StringMap(), path.Child("metadata", "labels"))...)
+	c.annotationMap(metadata.Get("annotations"), path.child("metadata.annotations"))
+	c.labelMap(metadata.Get("labels"), path.child("metadata.labels"))
 	for key, value := range metadata.Fields() {
 		if key != "annotations" && key != "labels" && !Zero(key, value) {
-			c.forbidden(path.Child("metadata", key), "cannot be set")
+			c.forbidden(path.child("metadata").child(key), "cannot be set")
 		}
 	}
-	spec, at := template.Get("spec"), path.Child("spec")
+	spec, at := template.Get("spec"), path.child("spec")
 	modes := spec.Get("accessModes")
 	if modes.Empty() {
-		c.required(at.Child("accessModes"), "at least 1 access mode is required")
+		c.required(at.child("accessModes"), "at least 1 access mode is required")
 	}
 	if selector := spec.Get("selector"); selector.Exists() {
-		c.errs = append(c.errs, labels.Validate(selector.Value(), at.Child("selector"))...)
+		c.selector(selector, at.child("selector"))
 	}
-	c.accessModes(modes, at.Child("accessModes"))
-	storage := at.Child("resources").Key("storage")
+	c.accessModes(modes, at.child("accessModes"))
+	storage := at.child("resources").key("storage")
 	if size := spec.At("resources", "requests", "storage"); !size.Exists() {
 		c.required(storage, "")
 	} else if q, ok := parse(size); ok && q.Sign() <= 0 {
 		c.invalid(storage, q.String(), "must be greater than zero")
 	}
 	if class := spec.Get("storageClassName").String(); class != "" {
-		c.each(at.Child("storageClassName"), class, subdomain(class))
+		c.each(at.child("storageClassName"), class, subdomain(class))
 	}
 	c.optionalOne(spec, "volumeMode", at, "Block", "Filesystem")
 }
 
-func (c *check) accessModes(modes tree.Node, path *field.Path) {
+func (c *check) accessModes(modes tree.Node, path place) {
 	exclusive, shared := false, false
 	for _, mode := range modes.Items() {
 		text := mode.String()

@@ -8,18 +8,17 @@ import (
 	"github.com/stratagem-dev/stratagem/sdk/validate"
 )
 
-// Validate tells what is wrong with the metadata and spec of a pod.
-func Validate(metadata, spec tree.Node) field.ErrorList {
+// Validate tells what is wrong with the annotations and the spec of a pod of the given name.
+func Validate(name string, annotations, spec tree.Node) field.ErrorList {
 	c := newCheck(spec, true)
-	c.name = metadata.Get("name").String()
-	annotations := metadata.Get("annotations")
-	path := field.NewPath("spec")
-	c.annotations(annotations, field.NewPath("metadata", "annotations"))
+	c.name = name
+	path := root("spec")
+	c.annotations(annotations, root("metadata.annotations"))
 	c.podSpec(path)
 	c.tokensNeedAccount(path)
 	for _, list := range []string{"containers", "initContainers"} {
 		for i, container := range spec.Get(list).Items() {
-			c.trimmedImage(container, path.Child(list).Index(i))
+			c.trimmedImage(container, path.child(list).index(i))
 		}
 	}
 	return c.errs
@@ -27,16 +26,17 @@ func Validate(metadata, spec tree.Node) field.ErrorList {
 
 // ValidateTemplate tells what is wrong with a pod template. Errors in its labels and annotations leave
 // metadata out of the path, as in Kubernetes.
-func ValidateTemplate(template tree.Node, path *field.Path) field.ErrorList {
+func ValidateTemplate(template tree.Node, at string) field.ErrorList {
+	path := root(at)
 	c := newCheck(template.Get("spec"), false)
 	annotations := template.At("metadata", "annotations")
-	c.errs = append(c.errs, validate.Labels(template.At("metadata", "labels").StringMap(), path.Child("labels"))...)
-	c.errs = append(c.errs, validate.Annotations(annotations.StringMap(), path.Child("annotations"))...)
-	c.annotations(annotations, path.Child("annotations"))
-	c.podSpec(path.Child("spec"))
-	c.annotationsAgainstFields(annotations, path.Child("spec"))
+	c.labelMap(template.At("metadata", "labels"), path.child("labels"))
+	c.annotationMap(annotations, path.child("annotations"))
+	c.annotations(annotations, path.child("annotations"))
+	c.podSpec(path.child("spec"))
+	c.annotationsAgainstFields(annotations, path.child("spec"))
 	if !c.spec.Get("ephemeralContainers").Empty() {
-		c.forbidden(path.Child("spec", "ephemeralContainers"), "ephemeral containers not allowed in pod template")
+		c.forbidden(path.child("spec.ephemeralContainers"), "ephemeral containers not allowed in pod template")
 	}
 	return c.errs
 }
@@ -51,59 +51,59 @@ func newCheck(spec tree.Node, pod bool) *check {
 }
 
 // podSpec runs in the order of Kubernetes' validation, so that causes come in its order.
-func (c *check) podSpec(path *field.Path) {
+func (c *check) podSpec(path place) {
 	spec := c.spec
 	if !c.grace.Exists() {
-		c.required(path.Child("terminationGracePeriodSeconds"), "")
+		c.required(path.child("terminationGracePeriodSeconds"), "")
 	}
-	c.volumeList(path.Child("volumes"))
-	c.resourceClaims(path.Child("resourceClaims"))
-	c.containers(path.Child("containers"))
-	c.initContainers(path.Child("initContainers"))
-	c.ephemeralContainers(path.Child("ephemeralContainers"))
+	c.volumeList(path.child("volumes"))
+	c.resourceClaims(path.child("resourceClaims"))
+	c.containers(path.child("containers"))
+	c.initContainers(path.child("initContainers"))
+	c.ephemeralContainers(path.child("ephemeralContainers"))
 	c.podResources(path)
-	c.hostNetworkPorts(path.Child("containers"))
-	c.oneRequired(c.restart, path.Child("restartPolicy"), "Always", "OnFailure", "Never")
-	c.oneRequired(spec.Get("dnsPolicy").String(), path.Child("dnsPolicy"), "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
+	c.hostNetworkPorts(path.child("containers"))
+	c.oneRequired(c.restart, path.child("restartPolicy"), "Always", "OnFailure", "Never")
+	c.oneRequired(spec.Get("dnsPolicy").String(), path.child("dnsPolicy"), "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 	if selector := spec.Get("nodeSelector"); !selector.Empty() {
-		c.errs = append(c.errs, validate.Labels(selector.StringMap(), path.Child("nodeSelector"))...)
+		c.labelMap(selector, path.child("nodeSelector"))
 	}
 	c.podSecurity(path)
-	c.pullSecrets(path.Child("imagePullSecrets"))
-	c.affinity(path.Child("affinity"))
-	c.dnsConfig(path.Child("dnsConfig"))
-	c.readinessGates(path.Child("readinessGates"))
-	c.schedulingGates(path.Child("schedulingGates"))
-	c.spreadConstraints(path.Child("topologySpreadConstraints"))
+	c.pullSecrets(path.child("imagePullSecrets"))
+	c.affinity(path.child("affinity"))
+	c.dnsConfig(path.child("dnsConfig"))
+	c.readinessGates(path.child("readinessGates"))
+	c.schedulingGates(path.child("schedulingGates"))
+	c.spreadConstraints(path.child("topologySpreadConstraints"))
 	c.hostUsersRules(path)
 	c.names(path)
-	c.tolerations(path.Child("tolerations"))
-	c.hostAliases(path.Child("hostAliases"))
+	c.tolerations(path.child("tolerations"))
+	c.hostAliases(path.child("hostAliases"))
 	c.classes(path)
 	c.operatingSystem(path)
 }
 
 // names checks what the spec names, and the deadline between them.
-func (c *check) names(path *field.Path) {
+func (c *check) names(path place) {
 	c.optionalName("serviceAccountName", path, subdomain)
 	c.optionalName("nodeName", path, subdomain)
 	if deadline := c.spec.Get("activeDeadlineSeconds"); deadline.Exists() {
 		if n := deadline.Int(); n < 1 || n > math.MaxInt32 {
-			c.invalid(path.Child("activeDeadlineSeconds"), deadline.Value(), validate.InclusiveRangeError(1, math.MaxInt32))
+			c.invalid(path.child("activeDeadlineSeconds"), deadline.Value(), validate.InclusiveRangeError(1, math.MaxInt32))
 		}
 	}
-	c.optionalName("hostname", path, validate.IsDNS1123Label)
-	c.optionalName("subdomain", path, validate.IsDNS1123Label)
+	c.optionalName("hostname", path, dnsLabel)
+	c.optionalName("subdomain", path, dnsLabel)
 	c.hostnameOverride(path)
 }
 
 // hostnameOverride excludes other ways to name the host.
-func (c *check) hostnameOverride(path *field.Path) {
+func (c *check) hostnameOverride(path place) {
 	override := c.spec.Get("hostnameOverride")
 	if !override.Exists() {
 		return
 	}
-	child := path.Child("hostnameOverride")
+	child := path.child("hostnameOverride")
 	if len(override.String()) > 64 {
 		c.invalid(child, override.String(), validate.MaxLenError(64))
 	}
@@ -117,40 +117,38 @@ func (c *check) hostnameOverride(path *field.Path) {
 }
 
 // classes checks the names of classes, the preemption policy and the overhead.
-func (c *check) classes(path *field.Path) {
+func (c *check) classes(path place) {
 	c.optionalName("priorityClassName", path, subdomain)
 	if class := c.spec.Get("runtimeClassName"); class.Exists() {
-		c.each(path.Child("runtimeClassName"), class.String(), subdomain(class.String()))
+		c.each(path.child("runtimeClassName"), class.String(), subdomain(class.String()))
 	}
 	if policy := c.spec.Get("preemptionPolicy"); policy.Exists() {
-		c.oneRequired(policy.String(), path.Child("preemptionPolicy"), "PreemptLowerPriority", "Never")
+		c.oneRequired(policy.String(), path.child("preemptionPolicy"), "PreemptLowerPriority", "Never")
 	}
 	if overhead := c.spec.Get("overhead"); overhead.Exists() {
 		for name, value := range overhead.Fields() {
-			c.containerResource(name, value, path.Child("overhead", "limits").Key(name))
+			c.containerResource(name, value, path.child("overhead.limits").key(name))
 		}
 	}
 }
 
-func (c *check) optionalName(key string, path *field.Path, valid func(string) []string) {
+func (c *check) optionalName(key string, path place, valid func(string) []string) {
 	if name := c.spec.Get(key).String(); name != "" {
-		c.each(path.Child(key), name, valid(name))
+		c.each(path.child(key), name, valid(name))
 	}
 }
 
-func subdomain(name string) []string { return validate.NameIsDNSSubdomain(name, false) }
-
-func (c *check) resourceClaims(path *field.Path) {
+func (c *check) resourceClaims(path place) {
 	for i, claim := range c.spec.Get("resourceClaims").Items() {
-		at := path.Index(i)
+		at := path.index(i)
 		name := claim.Get("name").String()
 		switch {
 		case name == "":
-			c.required(at.Child("name"), "")
+			c.required(at.child("name"), "")
 		case contains(c.claims, name):
-			c.duplicate(at.Child("name"), name)
+			c.duplicate(at.child("name"), name)
 		default:
-			c.each(at.Child("name"), name, validate.IsDNS1123Label(name))
+			c.each(at.child("name"), name, dnsLabel(name))
 			c.claims = append(c.claims, name)
 		}
 		direct, template := claim.Get("resourceClaimName"), claim.Get("resourceClaimTemplateName")
@@ -161,19 +159,19 @@ func (c *check) resourceClaims(path *field.Path) {
 			c.invalid(at, claim.Value(), "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`")
 		}
 		if direct.Exists() {
-			c.each(at.Child("resourceClaimName"), direct.String(), subdomain(direct.String()))
+			c.each(at.child("resourceClaimName"), direct.String(), subdomain(direct.String()))
 		}
 		if template.Exists() {
-			c.each(at.Child("resourceClaimTemplateName"), template.String(), subdomain(template.String()))
+			c.each(at.child("resourceClaimTemplateName"), template.String(), subdomain(template.String()))
 		}
 	}
 }
 
-func (c *check) pullSecrets(path *field.Path) {
+func (c *check) pullSecrets(path place) {
 	for i, secret := range c.spec.Get("imagePullSecrets").Items() {
 		for key := range secret.Fields() {
 			if key != "name" {
-				c.invalid(path.Index(i), secret.Value(), "only name may be set")
+				c.invalid(path.index(i), secret.Value(), "only name may be set")
 				break
 			}
 		}
@@ -181,14 +179,14 @@ func (c *check) pullSecrets(path *field.Path) {
 }
 
 // tokensNeedAccount is for pods alone.
-func (c *check) tokensNeedAccount(path *field.Path) {
+func (c *check) tokensNeedAccount(path place) {
 	if c.spec.Get("serviceAccountName").String() != "" {
 		return
 	}
 	for i, volume := range c.spec.Get("volumes").Items() {
 		for j, source := range volume.At("projected", "sources").Items() {
 			if source.Has("serviceAccountToken") {
-				c.forbidden(path.Child("volumes").Index(i).Child("projected", "sources").Index(j).Child("serviceAccountToken"),
+				c.forbidden(path.child("volumes").index(i).child("projected.sources").index(j).child("serviceAccountToken"),
 					"must not be specified when serviceAccountName is not set")
 			}
 		}

@@ -2,8 +2,6 @@ package podspec
 
 import (
 	"github.com/stratagem-dev/stratagem/plugins/internal/tree"
-	"github.com/stratagem-dev/stratagem/sdk/field"
-	"github.com/stratagem-dev/stratagem/sdk/validate"
 )
 
 // sourceOrder is the order in which Kubernetes looks at the sources of a volume: the first counts.
@@ -14,30 +12,30 @@ var sourceOrder = []string{
 }
 
 // volumeList checks the volumes and remembers the good ones.
-func (c *check) volumeList(path *field.Path) {
+func (c *check) volumeList(path place) {
 	list := c.spec.Get("volumes")
 	if list.Empty() {
 		return
 	}
 	c.volumes = make(map[string]string, list.Len())
 	for i, volume := range list.Items() {
-		at := path.Index(i)
+		at := path.index(i)
 		before := len(c.errs)
 		name := volume.Get("name").String()
 		kind := c.source(volume, name, at)
 		if name == "" {
-			c.required(at.Child("name"), "")
+			c.required(at.child("name"), "")
 		} else {
-			c.each(at.Child("name"), name, validate.IsDNS1123Label(name))
+			c.each(at.child("name"), name, dnsLabel(name))
 		}
 		if _, taken := c.volumes[name]; taken {
-			c.duplicate(at.Child("name"), name)
+			c.duplicate(at.child("name"), name)
 		}
 		if len(c.errs) == before {
 			c.volumes[name] = kind
 		}
 		if claim := volume.At("persistentVolumeClaim", "claimName").String(); claim != "" && c.createsClaim(list, claim) {
-			c.invalid(at.Child("persistentVolumeClaim", "claimName"), claim, "must not reference a PVC that gets created for an ephemeral volume")
+			c.invalid(at.child("persistentVolumeClaim.claimName"), claim, "must not reference a PVC that gets created for an ephemeral volume")
 		}
 	}
 }
@@ -56,7 +54,7 @@ func (c *check) createsClaim(list tree.Node, claim string) bool {
 }
 
 // source checks that a volume has exactly one source, and returns its kind.
-func (c *check) source(volume tree.Node, name string, path *field.Path) (kind string) {
+func (c *check) source(volume tree.Node, name string, path place) (kind string) {
 	if volume.Len() == 2 && volume.Has("name") { // the usual case, without a search
 		for key, source := range volume.Fields() {
 			if key != "name" && contains(sourceOrder, key) {
@@ -70,7 +68,7 @@ func (c *check) source(volume tree.Node, name string, path *field.Path) (kind st
 		switch {
 		case !source.Exists():
 		case kind != "":
-			c.forbidden(path.Child(forbiddenName(key)), "may not specify more than 1 volume type")
+			c.forbidden(path.child(forbiddenName(key)), "may not specify more than 1 volume type")
 		default:
 			kind = key
 			c.sourceOf(key, source, name, path)
@@ -94,12 +92,12 @@ func forbiddenName(key string) string {
 }
 
 // sourceOf checks one source.
-func (c *check) sourceOf(key string, source tree.Node, name string, path *field.Path) {
-	at := path.Child(key)
+func (c *check) sourceOf(key string, source tree.Node, name string, path place) {
+	at := path.child(key)
 	switch key {
 	case "emptyDir":
 		if q, ok := parse(source.Get("sizeLimit")); ok && q.Sign() < 0 {
-			c.forbidden(at.Child("sizeLimit"), "SizeLimit field must be a valid resource quantity")
+			c.forbidden(at.child("sizeLimit"), "SizeLimit field must be a valid resource quantity")
 		}
 	case "hostPath":
 		c.hostPath(source, at)
@@ -115,7 +113,7 @@ func (c *check) sourceOf(key string, source tree.Node, name string, path *field.
 		c.present(source, "server", at)
 		c.present(source, "path", at)
 		if where := source.Get("path").String(); where == "" || where[0] != '/' {
-			c.invalid(at.Child("path"), where, "must be an absolute path")
+			c.invalid(at.child("path"), where, "must be an absolute path")
 		}
 	case "downwardAPI":
 		c.mode(source, "defaultMode", at)
@@ -138,41 +136,41 @@ func (c *check) sourceOf(key string, source tree.Node, name string, path *field.
 
 const badMode = "must be a number between 0 and 0777 (octal), both inclusive"
 
-func (c *check) mode(object tree.Node, key string, path *field.Path) {
+func (c *check) mode(object tree.Node, key string, path place) {
 	if n := object.Get(key); n.Exists() && (n.Int() < 0 || n.Int() > 0o777) {
-		c.invalid(path.Child(key), n.Value(), badMode)
+		c.invalid(path.child(key), n.Value(), badMode)
 	}
 }
 
-func (c *check) modeAndItems(source tree.Node, path *field.Path) {
+func (c *check) modeAndItems(source tree.Node, path place) {
 	c.mode(source, "defaultMode", path)
 	for i, item := range source.Get("items").Items() {
-		c.keyToPath(item, path.Child("items").Index(i))
+		c.keyToPath(item, path.child("items").index(i))
 	}
 }
 
-func (c *check) keyToPath(item tree.Node, path *field.Path) {
+func (c *check) keyToPath(item tree.Node, path place) {
 	c.present(item, "key", path)
 	c.present(item, "path", path)
-	c.localPath(item.Get("path").String(), path.Child("path"))
+	c.localPath(item.Get("path").String(), path.child("path"))
 	c.mode(item, "mode", path)
 }
 
-func (c *check) hostPath(source tree.Node, path *field.Path) {
+func (c *check) hostPath(source tree.Node, path place) {
 	if !c.present(source, "path", path) {
 		return
 	}
 	if where := source.Get("path").String(); hasBackstep(where) {
-		c.invalid(path.Child("path"), where, "must not contain '..'")
+		c.invalid(path.child("path"), where, "must not contain '..'")
 	}
 	c.optionalOne(source, "type", path, "", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket")
 }
 
-func (c *check) imageSource(source tree.Node, path *field.Path) {
+func (c *check) imageSource(source tree.Node, path place) {
 	if reference := source.Get("reference").String(); c.pod && reference == "" {
-		c.required(path.Child("reference"), "")
+		c.required(path.child("reference"), "")
 	}
 	if policy := source.Get("pullPolicy").String(); policy != "IfNotPresent" {
-		c.oneRequired(policy, path.Child("pullPolicy"), "Always", "IfNotPresent", "Never")
+		c.oneRequired(policy, path.child("pullPolicy"), "Always", "IfNotPresent", "Never")
 	}
 }

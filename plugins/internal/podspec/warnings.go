@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/stratagem-dev/stratagem/plugins/internal/tree"
-	"github.com/stratagem-dev/stratagem/sdk/field"
 )
 
 // warner collects what is odd about one spec, but not wrong.
@@ -13,12 +12,13 @@ type warner struct {
 	list        []string
 	spec        tree.Node
 	annotations tree.Node
-	path        *field.Path // of the pod or template; nil for a pod
+	profiles    bool  // some annotation is a container's profile
+	path        place // of the template; empty for a pod
 }
 
-// Warnings tells what is odd about a pod's spec and annotations. path is where the template is, nil for a pod.
-func Warnings(spec, annotations tree.Node, path *field.Path) []string {
-	w := &warner{spec: spec, annotations: annotations, path: path}
+// Warnings tells what is odd about a pod's spec and annotations. path is where the template is, empty for a pod.
+func Warnings(spec, annotations tree.Node, path string) []string {
+	w := &warner{spec: spec, annotations: annotations, path: root(path), profiles: hasProfiles(annotations)}
 	w.nodeLabels()
 	w.spreadConstraints()
 	w.deprecatedAnnotations()
@@ -28,10 +28,10 @@ func Warnings(spec, annotations tree.Node, path *field.Path) []string {
 	w.duplicates("imagePullSecrets", "name")
 	for i, secret := range spec.Get("imagePullSecrets").Items() {
 		if secret.Get("name").String() == "" {
-			w.warn(w.at("imagePullSecrets").Index(i).Child("name"), `invalid empty name ""`)
+			w.warn(w.at("imagePullSecrets").index(i).child("name"), `invalid empty name ""`)
 		}
 	}
-	w.fractional(spec.Get("overhead"), "overhead")
+	w.fractional(spec.Get("overhead"), w.at("overhead"))
 	w.podSeccomp()
 	eachContainer(spec, w.specPath(), w.container)
 	w.ports()
@@ -45,18 +45,16 @@ func Warnings(spec, annotations tree.Node, path *field.Path) []string {
 // Bracketed is how Go prints a list of strings.
 func Bracketed(list []string) string { return "[" + strings.Join(list, " ") + "]" }
 
-func (w *warner) warn(path *field.Path, text string) {
+func (w *warner) warn(path place, text string) {
 	w.list = append(w.list, path.String()+": "+text)
 }
 
-func (w *warner) specPath() *field.Path { return w.path.Child("spec") }
+func (w *warner) specPath() place { return w.path.child("spec") }
 
-func (w *warner) at(name string, more ...string) *field.Path {
-	return w.specPath().Child(name, more...)
-}
+func (w *warner) at(name string) place { return w.specPath().child(name) }
 
-func (w *warner) annotation(key string) *field.Path {
-	return w.path.Child("metadata", "annotations").Key(key)
+func (w *warner) annotation(key string) place {
+	return w.path.child("metadata.annotations").key(key)
 }
 
 var annotationWarnings = [][2]string{
@@ -88,37 +86,34 @@ func (w *warner) duplicates(list, key string) {
 	for i, item := range w.spec.Get(list).Items() {
 		value := item.Get(key).String()
 		if contains(seen, value) {
-			w.warn(w.at(list).Index(i).Child(key), "duplicate "+key+" "+strconv.Quote(value))
+			w.warn(w.at(list).index(i).child(key), "duplicate "+key+" "+strconv.Quote(value))
 		} else {
 			seen = append(seen, value)
 		}
 	}
 }
 
-// fractional warns of parts of bytes in a resource list below spec.
-func (w *warner) fractional(list tree.Node, path ...string) {
-	if !list.Empty() {
-		w.fractionalAt(list, w.at(path[0], path[1:]...))
+// fractional warns of parts of bytes in a resource list.
+func (w *warner) fractional(list tree.Node, path place) {
+	if list.Empty() {
+		return
 	}
-}
-
-func (w *warner) fractionalAt(list tree.Node, path *field.Path) {
 	for _, name := range []string{"memory", "ephemeral-storage"} {
 		if q, ok := parse(list.Get(name)); ok && !q.IsInteger() {
-			w.warn(path.Key(name), "fractional byte value "+strconv.Quote(q.String())+" is invalid, must be an integer")
+			w.warn(path.key(name), "fractional byte value "+strconv.Quote(q.String())+" is invalid, must be an integer")
 		}
 	}
 }
 
-func (w *warner) container(container tree.Node, path *field.Path) {
-	if !w.annotations.Empty() {
+func (w *warner) container(container tree.Node, path place) {
+	if w.profiles {
 		w.containerAnnotations(container)
 	}
 	if resources := container.Get("resources"); !resources.Empty() {
 		for _, name := range []string{"memory", "ephemeral-storage"} {
 			for _, list := range []string{"limits", "requests"} {
 				if q, ok := parse(resources.At(list, name)); ok && !q.IsInteger() {
-					w.warn(path.Child("resources", list).Key(name), "fractional byte value "+strconv.Quote(q.String())+" is invalid, must be an integer")
+					w.warn(path.child("resources").child(list).key(name), "fractional byte value "+strconv.Quote(q.String())+" is invalid, must be an integer")
 				}
 			}
 		}
@@ -132,7 +127,7 @@ func (w *warner) containerAnnotations(container tree.Node) {
 	if key := seccompContainer + name; w.annotations.Has(key) && !sc.Has("seccompProfile") {
 		w.warn(w.annotation(key), `non-functional in v1.27+; use the "seccompProfile" field instead`)
 	}
-	if w.path == nil || sc.Has("appArmorProfile") || w.spec.At("securityContext", "appArmorProfile").Exists() {
+	if w.path.text == "" || sc.Has("appArmorProfile") || w.spec.At("securityContext", "appArmorProfile").Exists() {
 		return
 	}
 	if key := AppArmorAnnotation + name; w.annotations.Has(key) {
@@ -141,7 +136,7 @@ func (w *warner) containerAnnotations(container tree.Node) {
 }
 
 // hiddenEnv warns of variables that are set again without a reference to what they were.
-func (w *warner) hiddenEnv(container tree.Node, path *field.Path) {
+func (w *warner) hiddenEnv(container tree.Node, path place) {
 	list := container.Get("env")
 	if list.Len() < 2 {
 		return
@@ -155,7 +150,7 @@ func (w *warner) hiddenEnv(container tree.Node, path *field.Path) {
 		}
 		reference := "$(" + name + ")"
 		if env.Has("valueFrom") || value == reference || !strings.Contains(value, reference) {
-			w.warn(path.Child("env").Index(i), "hides previous definition of "+strconv.Quote(name)+", which may be dropped when using apply")
+			w.warn(path.child("env").index(i), "hides previous definition of "+strconv.Quote(name)+", which may be dropped when using apply")
 		}
 	}
 }

@@ -28,7 +28,7 @@ const (
 type entry struct {
 	start, end       int32
 	keyStart, keyEnd int32 // without quotes; both 0 in arrays and at the root
-	next             int32
+	next             int32 // while a container is read: the one around it
 	kind             kind
 	escaped          bool // the string has escapes
 	keyEscaped       bool
@@ -41,10 +41,62 @@ func Parse(json string) Node {
 	if json == "" || json == "null" {
 		return Node{}
 	}
-	d := &doc{text: json, entries: make([]entry, 0, len(json)/14+4)}
-	p := parser{doc: d}
-	p.value(entry{})
-	return Node{doc: d}
+	return Node{doc: &doc{json, layout(json)}}
+}
+
+// layout goes over the text once. It is one loop with all its state in local variables, since it runs for every
+// byte of every object and compiled WebAssembly is slow at anything else.
+func layout(text string) []entry {
+	entries := make([]entry, 0, len(text)/14+4)
+	open := int32(-1) // the innermost container that is not closed yet
+	var key entry     // of the value that comes next
+	for i := 0; i < len(text); i++ {
+		e := key
+		e.start, e.next = int32(i), int32(len(entries)+1)
+		switch c := text[i]; c {
+		case '{', '[':
+			e.kind = kindArray
+			if c == '{' {
+				e.kind = kindObject
+			}
+			e.next = open
+			open = int32(len(entries))
+			entries = append(entries, e)
+		case '}', ']':
+			done := open
+			open = entries[done].next
+			entries[done].end, entries[done].next = int32(i+1), int32(len(entries))
+		case '"':
+			escaped := false
+			end := i + 1
+			for ; text[end] != '"'; end++ {
+				if text[end] == '\\' {
+					escaped = true
+					end++
+				}
+			}
+			if open >= 0 && entries[open].kind == kindObject && key.keyStart == 0 {
+				key.keyStart, key.keyEnd, key.keyEscaped = int32(i+1), int32(end), escaped
+				i = end
+				continue
+			}
+			e.kind, e.escaped, e.end = kindString, escaped, int32(end+1)
+			entries = append(entries, e)
+			i = end
+		case ',', ':', ' ', '\n', '\t', '\r':
+			continue
+		default:
+			end := i + 1
+			for end < len(text) && !endsLiteral(text[end]) {
+				end++
+			}
+			e.kind, e.end = literalKind(c), int32(end)
+			entries = append(entries, e)
+			i = end - 1
+		}
+		key = entry{}
+	}
+	return entries
 }
 
 func (d *doc) key(i int32) string {
@@ -53,93 +105,6 @@ func (d *doc) key(i int32) string {
 		return sdk.ParseValue(d.text[e.keyStart-1 : e.keyEnd+1]).String()
 	}
 	return d.text[e.keyStart:e.keyEnd]
-}
-
-type parser struct {
-	doc *doc
-	at  int32
-}
-
-// value reads one value; e has its key.
-func (p *parser) value(e entry) {
-	text := p.doc.text
-	i := int32(len(p.doc.entries))
-	e.start = p.at
-	switch text[p.at] {
-	case '{':
-		e.kind = kindObject
-		p.doc.entries = append(p.doc.entries, e)
-		p.object()
-	case '[':
-		e.kind = kindArray
-		p.doc.entries = append(p.doc.entries, e)
-		p.array()
-	case '"':
-		e.kind = kindString
-		e.escaped = p.skipString()
-		p.doc.entries = append(p.doc.entries, e)
-	default:
-		e.kind = literalKind(text[p.at])
-		for int(p.at) < len(text) && !endsLiteral(text[p.at]) {
-			p.at++
-		}
-		p.doc.entries = append(p.doc.entries, e)
-	}
-	p.doc.entries[i].end = p.at
-	p.doc.entries[i].next = int32(len(p.doc.entries))
-}
-
-func (p *parser) object() {
-	for p.more('}') {
-		e := entry{keyStart: p.at + 1}
-		e.keyEscaped = p.skipString()
-		e.keyEnd = p.at - 1
-		p.skipSpace()
-		p.at++ // the colon
-		p.skipSpace()
-		p.value(e)
-	}
-}
-
-func (p *parser) array() {
-	for p.more(']') {
-		p.value(entry{})
-	}
-}
-
-// more steps over the bracket or comma before the next element; false at the end.
-func (p *parser) more(end byte) bool {
-	p.skipSpace()
-	if p.doc.text[p.at] == end {
-		p.at++
-		return false
-	}
-	p.at++
-	p.skipSpace()
-	if p.doc.text[p.at] == end { // of an empty object or array
-		p.at++
-		return false
-	}
-	return true
-}
-
-// skipString steps over a string and tells whether it has escapes.
-func (p *parser) skipString() (escaped bool) {
-	text := p.doc.text
-	for p.at++; text[p.at] != '"'; p.at++ {
-		if text[p.at] == '\\' {
-			escaped = true
-			p.at++
-		}
-	}
-	p.at++
-	return escaped
-}
-
-func (p *parser) skipSpace() {
-	for int(p.at) < len(p.doc.text) && isSpace(p.doc.text[p.at]) {
-		p.at++
-	}
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }

@@ -110,18 +110,22 @@ func (n Node) At(path ...string) Node {
 	return n
 }
 
-// find is the place of a field, null or not; -1 when there is none. The last of equal keys counts.
+// find is the place of a field, null or not; -1 when there is none. The server sends no key twice.
 func (n Node) find(key string) int32 {
-	found := int32(-1)
-	if !n.IsObject() {
-		return found
+	if n.doc == nil {
+		return -1
 	}
-	for i := n.i + 1; i < n.doc.entries[n.i].next; i = n.doc.entries[i].next {
-		if n.doc.key(i) == key {
-			found = i
+	entries, text := n.doc.entries, n.doc.text
+	if entries[n.i].kind != kindObject {
+		return -1
+	}
+	for i, end := n.i+1, entries[n.i].next; i < end; i = entries[i].next {
+		e := &entries[i]
+		if int(e.keyEnd-e.keyStart) == len(key) && text[e.keyStart:e.keyEnd] == key || e.keyEscaped && n.doc.key(i) == key {
+			return i
 		}
 	}
-	return found
+	return -1
 }
 
 // Len is the number of an array's items or an object's fields that are not null.
