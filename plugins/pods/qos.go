@@ -1,8 +1,8 @@
 package main
 
 import (
+	"github.com/stratagem-dev/stratagem/plugins/internal/podspec"
 	"github.com/stratagem-dev/stratagem/plugins/internal/tree"
-	"github.com/stratagem-dev/stratagem/sdk/quantity"
 )
 
 // qosClass is Guaranteed where every container limits cpu and memory and requests as much, BestEffort where
@@ -24,10 +24,10 @@ func classOf(all []tree.Node) string {
 	some, guaranteed := false, true
 	for _, resources := range all {
 		for _, name := range []string{"cpu", "memory"} {
-			request, requested := positive(resources.At("requests", name))
-			limit, limited := positive(resources.At("limits", name))
+			request, limit := resources.At("requests", name), resources.At("limits", name)
+			requested, limited := podspec.Positive(request), podspec.Positive(limit)
 			some = some || requested || limited
-			guaranteed = guaranteed && limited && (!requested || request.Cmp(limit) == 0)
+			guaranteed = guaranteed && limited && (!requested || isEqual(request, limit))
 		}
 	}
 	switch {
@@ -39,11 +39,7 @@ func classOf(all []tree.Node) string {
 	return "Burstable"
 }
 
-// positive reads a quantity above zero.
-func positive(n tree.Node) (q quantity.Quantity, ok bool) {
-	if !n.Exists() {
-		return q, false
-	}
-	q, err := quantity.Parse(n.String())
-	return q, err == nil && q.Sign() > 0
+func isEqual(a, b tree.Node) bool {
+	order, ok := podspec.Compare(a, b)
+	return ok && order == 0
 }

@@ -113,8 +113,8 @@ func (w *warner) volumes() {
 
 func (w *warner) claimSize(source tree.Node, path place) {
 	requests := source.At("volumeClaimTemplate", "spec", "resources", "requests")
-	if q, ok := parse(requests.Get("storage")); ok && !q.IsInteger() {
-		w.warn(path.key("storage"), "fractional byte value "+strconv.Quote(q.String())+" is invalid, must be an integer")
+	if size := requests.Get("storage"); !isWhole(size) {
+		w.warn(path.key("storage"), fractionalText(size))
 	}
 }
 

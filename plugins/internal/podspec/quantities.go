@@ -17,6 +17,9 @@ func parse(n tree.Node) (quantity.Quantity, bool) {
 // canonical is the JSON of a quantity in its canonical form, rounded up to thousandths as Kubernetes does
 // with resources; what cannot be parsed stays as it is, for validation to find.
 func canonical(n tree.Node) string {
+	if _, done, ok := quick(n.String()); ok && done && n.IsString() {
+		return n.Raw()
+	}
 	q, ok := parse(n)
 	if !ok {
 		return n.Raw()
@@ -63,6 +66,9 @@ func quantities(e *tree.Edits, list tree.Node) {
 
 // oneQuantity brings a single quantity into its canonical form.
 func oneQuantity(e *tree.Edits, n tree.Node) {
+	if _, done, ok := quick(n.String()); ok && done && n.IsString() {
+		return
+	}
 	if q, ok := parse(n); ok && n.Exists() {
 		e.Replace(n, tree.Quote(q.String()))
 	}

@@ -14,19 +14,20 @@ import (
 func (c *check) resources(resources tree.Node, path place) {
 	limits, requests := resources.Get("limits"), resources.Get("requests")
 	compute, huge := false, false
-	for _, list := range []struct {
-		name   string
-		values tree.Node
-	}{{"limits", limits}, {"requests", requests}} {
-		for name, value := range list.values.Fields() {
-			c.containerResource(name, value, path.child(list.name).key(name))
-			if list.name == "requests" {
-				c.requestAgainstLimit(name, value, limits.Get(name), path)
-			}
-			c.hugePages(name, value, path.child(list.name).key(name))
-			compute = compute || name == "cpu" || name == "memory"
-			huge = huge || isHugePages(name)
-		}
+	for name, value := range limits.Fields() {
+		at := path.child("limits").key(name)
+		c.containerResource(name, value, at)
+		c.hugePages(name, value, at)
+		compute = compute || name == "cpu" || name == "memory"
+		huge = huge || isHugePages(name)
+	}
+	for name, value := range requests.Fields() {
+		at := path.child("requests").key(name)
+		c.containerResource(name, value, at)
+		c.requestAgainstLimit(name, value, limits.Get(name), path)
+		c.hugePages(name, value, at)
+		compute = compute || name == "cpu" || name == "memory"
+		huge = huge || isHugePages(name)
 	}
 	if huge && !compute {
 		c.forbidden(path, "HugePages require cpu or memory")
@@ -42,21 +43,23 @@ func (c *check) requestAgainstLimit(name string, value, limit tree.Node, path pl
 		}
 		return
 	}
-	request, ok := parse(value)
-	most, also := parse(limit)
-	if !ok || !also {
+	order, ok := Compare(value, limit)
+	if !ok || order == 0 || order < 0 && isOvercommitAllowed(name) {
 		return
 	}
-	switch order := request.Cmp(most); {
-	case order != 0 && !isOvercommitAllowed(name):
-		c.invalid(path.child("requests"), request.String(), "must be equal to "+name+" limit of "+most.String())
-	case order > 0:
-		c.invalid(path.child("requests"), request.String(), "must be less than or equal to "+name+" limit of "+most.String())
+	request, most := written(value.String()), written(limit.String())
+	if isOvercommitAllowed(name) {
+		c.invalid(path.child("requests"), request, "must be less than or equal to "+name+" limit of "+most)
+	} else {
+		c.invalid(path.child("requests"), request, "must be equal to "+name+" limit of "+most)
 	}
 }
 
 // containerResource checks the name and the quantity of one resource.
 func (c *check) containerResource(name string, value tree.Node, path place) {
+	if milli, _, ok := quick(value.String()); ok && (name == "cpu" || name == "memory") && milli >= 0 {
+		return
+	}
 	c.each(path, name, qualifiedName(name))
 	switch {
 	case !strings.Contains(name, "/"):

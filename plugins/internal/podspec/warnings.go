@@ -99,10 +99,14 @@ func (w *warner) fractional(list tree.Node, path place) {
 		return
 	}
 	for _, name := range []string{"memory", "ephemeral-storage"} {
-		if q, ok := parse(list.Get(name)); ok && !q.IsInteger() {
-			w.warn(path.key(name), "fractional byte value "+strconv.Quote(q.String())+" is invalid, must be an integer")
+		if value := list.Get(name); !isWhole(value) {
+			w.warn(path.key(name), fractionalText(value))
 		}
 	}
+}
+
+func fractionalText(value tree.Node) string {
+	return "fractional byte value " + strconv.Quote(written(value.String())) + " is invalid, must be an integer"
 }
 
 func (w *warner) container(container tree.Node, path place) {
@@ -112,8 +116,8 @@ func (w *warner) container(container tree.Node, path place) {
 	if resources := container.Get("resources"); !resources.Empty() {
 		for _, name := range []string{"memory", "ephemeral-storage"} {
 			for _, list := range []string{"limits", "requests"} {
-				if q, ok := parse(resources.At(list, name)); ok && !q.IsInteger() {
-					w.warn(path.child("resources").child(list).key(name), "fractional byte value "+strconv.Quote(q.String())+" is invalid, must be an integer")
+				if value := resources.At(list, name); !isWhole(value) {
+					w.warn(path.child("resources").child(list).key(name), fractionalText(value))
 				}
 			}
 		}

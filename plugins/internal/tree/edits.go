@@ -16,10 +16,10 @@ type Edits struct {
 	list []edit
 }
 
-// edit puts text in the place of [start, end); an added element brings its comma.
+// edit puts text in the place of [start, end); an added element brings its comma and, in an object, its key.
 type edit struct {
 	start, end int32
-	text       string
+	key, text  string
 	element    bool
 }
 
@@ -63,41 +63,48 @@ func (e *Edits) Set(object Node, key, json string) {
 		return
 	}
 	if object.IsObject() {
-		e.add(object, Quote(key)+":"+json)
+		e.add(object, key, json)
 	}
 }
 
 // Append adds a JSON text behind the last of an array.
 func (e *Edits) Append(array Node, json string) {
 	if array.IsArray() {
-		e.add(array, json)
+		e.add(array, "", json)
 	}
 }
 
 // Replace puts a JSON text in the place of a value.
 func (e *Edits) Replace(n Node, json string) {
 	if at := &n.doc.entries[n.i]; n.Raw() != json {
-		e.list = append(e.list, edit{start: at.start, end: at.end, text: json})
+		e.append(edit{start: at.start, end: at.end, text: json})
 	}
 }
 
-func (e *Edits) add(container Node, text string) {
+func (e *Edits) add(container Node, key, text string) {
 	last := container.doc.entries[container.i].end - 1
-	e.list = append(e.list, edit{start: last, end: last, text: text, element: true})
+	e.append(edit{start: last, end: last, key: key, text: text, element: true})
+}
+
+func (e *Edits) append(change edit) {
+	if e.list == nil {
+		e.list = make([]edit, 0, 32)
+	}
+	e.list = append(e.list, change)
 }
 
 // Text is the text with the changes made.
 func (e *Edits) Text() string {
-	if e.doc == nil || len(e.list) == 0 {
-		if e.doc == nil {
-			return ""
-		}
+	switch {
+	case e.doc == nil:
+		return ""
+	case len(e.list) == 0:
 		return e.doc.text
 	}
 	slices.SortStableFunc(e.list, func(a, b edit) int { return int(a.start - b.start) })
 	size := len(e.doc.text)
 	for i := range e.list {
-		size += len(e.list[i].text) + 1
+		size += len(e.list[i].key) + len(e.list[i].text) + 4
 	}
 	dst := make([]byte, 0, size)
 	at := int32(0)
@@ -112,6 +119,9 @@ func (e *Edits) Text() string {
 				dst = append(dst, ',')
 			}
 		}
+		if change.key != "" {
+			dst = append(appendQuoted(dst, change.key), ':')
+		}
 		dst = append(dst, change.text...)
 		at = change.end
 	}
@@ -119,18 +129,17 @@ func (e *Edits) Text() string {
 }
 
 // Quote is a string as JSON.
-func Quote(s string) string {
+func Quote(s string) string { return string(appendQuoted(make([]byte, 0, len(s)+2), s)) }
+
+// appendQuoted leaves the rare characters to the SDK.
+func appendQuoted(dst []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
-			return quoted(s)
+			var o sdk.Object
+			o.Set(s, "s")
+			return append(dst, strings.TrimSuffix(strings.TrimPrefix(o.Raw(), `{"s":`), "}")...)
 		}
 	}
-	return `"` + s + `"`
-}
-
-// quoted leaves the rare characters to the SDK.
-func quoted(s string) string {
-	var o sdk.Object
-	o.Set(s, "s")
-	return strings.TrimSuffix(strings.TrimPrefix(o.Raw(), `{"s":`), "}")
+	dst = append(append(dst, '"'), s...)
+	return append(dst, '"')
 }
