@@ -29,9 +29,22 @@ type entry struct {
 	start, end       int32
 	keyStart, keyEnd int32 // without quotes; both 0 in arrays and at the root
 	next             int32 // while a container is read: the one around it
+	keys             mask  // of an object
 	kind             kind
 	escaped          bool // the string has escapes
 	keyEscaped       bool
+}
+
+// mask says which keys an object cannot have, so that most lookups of absent fields cost nothing: a bit for each
+// key, by its length and its outer letters.
+type mask uint64
+
+func maskOf(key string) mask {
+	n := len(key)
+	if n == 0 {
+		return 1
+	}
+	return 1 << ((uint(key[0])*5 + uint(key[n-1])*3 + uint(n)*11) & 63)
 }
 
 // Parse lays out a JSON text, which must be valid: the server has checked what it sends. An empty
@@ -77,6 +90,10 @@ func layout(text string) []entry {
 			}
 			if open >= 0 && entries[open].kind == kindObject && key.keyStart == 0 {
 				key.keyStart, key.keyEnd, key.keyEscaped = int32(i+1), int32(end), escaped
+				if escaped {
+					entries[open].keys = ^mask(0)
+				}
+				entries[open].keys |= maskOf(text[i+1 : end])
 				i = end
 				continue
 			}

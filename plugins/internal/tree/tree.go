@@ -116,7 +116,7 @@ func (n Node) find(key string) int32 {
 		return -1
 	}
 	entries, text := n.doc.entries, n.doc.text
-	if entries[n.i].kind != kindObject {
+	if entries[n.i].keys&maskOf(key) == 0 {
 		return -1
 	}
 	for i, end := n.i+1, entries[n.i].next; i < end; i = entries[i].next {
