@@ -57,6 +57,23 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 	return body, nil
 }
 
+// sentBody is the body of a request for a resource. It is read once and kept: a request that runs again, under the
+// next revision of a plugin, has the same body.
+type sentBody struct {
+	read bool
+	data []byte
+	err  error
+}
+
+// of reads the body of r, or returns what was read before.
+func (b *sentBody) of(r *http.Request) ([]byte, error) {
+	if !b.read {
+		b.read = true
+		b.data, b.err = readBody(r, MaxBodyBytes)
+	}
+	return b.data, b.err
+}
+
 // mediaType is the body's media type without its parameters; a body that says nothing is JSON.
 func mediaType(r *http.Request) string {
 	header := r.Header.Get("Content-Type")
@@ -79,7 +96,7 @@ func (r *request) readObject() (engine.Object, engine.Decoding, error) {
 	if decoding.FieldValidation, err = fieldValidation(r.query.Get("fieldValidation")); err != nil {
 		return nil, decoding, err
 	}
-	body, err := readBody(r.http, MaxBodyBytes)
+	body, err := r.body.of(r.http)
 	if err != nil {
 		return nil, decoding, err
 	}

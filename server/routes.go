@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -24,6 +25,7 @@ type request struct {
 	http    *http.Request
 	writer  *echo.Response
 	answer  negotiate.Answer
+	body    *sentBody
 }
 
 // target is what a resource path names: /api/v1/namespaces/NAMESPACE/RESOURCE/NAME/SUBRESOURCE.
@@ -93,8 +95,9 @@ func isTrue(query url.Values, key string) bool {
 
 // resource is the catch-all for the paths of resources.
 func (s *Server) resource(c echo.Context) error {
+	body := &sentBody{}
 	for attempt := 0; ; attempt++ {
-		r, err := s.newRequest(c)
+		r, err := s.newRequest(c, body)
 		if err != nil {
 			return err
 		}
@@ -114,7 +117,7 @@ func (s *Server) resource(c echo.Context) error {
 const staleAttempts = 10
 
 // newRequest finds the store that a request is for.
-func (s *Server) newRequest(c echo.Context) (*request, error) {
+func (s *Server) newRequest(c echo.Context, body *sentBody) (*request, error) {
 	r := c.Request()
 	t, ok := parseTarget(r.URL.Path)
 	if !ok {
@@ -143,7 +146,7 @@ func (s *Server) newRequest(c echo.Context) (*request, error) {
 	if info.DryRun, err = dryRun(query["dryRun"]); err != nil {
 		return nil, err
 	}
-	req := &request{server: s, view: view, store: store, version: version, info: info, query: query, http: r, writer: c.Response()}
+	req := &request{server: s, view: view, store: store, version: version, info: info, query: query, http: r, writer: c.Response(), body: body}
 	endpoint := negotiate.Objects
 	if info.Verb == "watch" {
 		endpoint = negotiate.Watch
@@ -152,6 +155,7 @@ func (s *Server) newRequest(c echo.Context) (*request, error) {
 		return nil, err
 	}
 	if version.Deprecated {
+		req.writer.Header().Del("Warning") // that of an attempt before
 		addWarnings(req.writer.Header(), []string{deprecation(store.Resource, version)})
 	}
 	return req, nil
@@ -172,6 +176,24 @@ func dryRun(values []string) (bool, error) {
 		}
 	}
 	return len(values) > 0, nil
+}
+
+// requestTimeout is how long any request but a watch may take, as in Kubernetes.
+const requestTimeout = 34 * time.Second
+
+// serveInTime serves a request under its deadline. A watch has its own.
+func (r *request) serveInTime() error {
+	if r.info.Verb == "watch" {
+		return r.serve()
+	}
+	ctx, cancel := context.WithTimeout(r.http.Context(), requestTimeout)
+	defer cancel()
+	r.http = r.http.WithContext(ctx)
+	err := r.serve()
+	if err != nil && ctx.Err() == context.DeadlineExceeded {
+		return &timeoutError{err}
+	}
+	return err
 }
 
 // serve runs the verb. Writes of namespaced objects need a namespace.

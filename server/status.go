@@ -51,6 +51,13 @@ type moduleError struct {
 
 func (e *moduleError) Error() string { return e.cause.Error() }
 
+// timeoutError reports a request that took too long: 504.
+type timeoutError struct{ cause error }
+
+func (e *timeoutError) Error() string {
+	return "request did not complete within the allotted timeout: " + e.cause.Error()
+}
+
 func isStale(err error) bool {
 	var stale *engine.StaleError
 	return errors.As(err, &stale)
@@ -188,8 +195,13 @@ func storageError(err error, _ *request) *apierrors.StatusError {
 		large   *engine.TooLargeError
 		stale   *engine.StaleError
 		stored  *engine.StoredValueError
+		timeout *timeoutError
 	)
 	switch {
+	case errors.As(err, &timeout):
+		return apierrors.NewTimeoutError(timeout.Error(), 0)
+	case errors.Is(err, engine.ErrStopped):
+		return apierrors.NewServiceUnavailable("the storage is closed: the server is shutting down")
 	case errors.As(err, &expired):
 		return apierrors.NewResourceExpired(expired.Message)
 	case errors.As(err, &future):
@@ -239,7 +251,10 @@ func (s *Server) handleError(err error, c echo.Context) {
 		return
 	}
 	var routed *echo.HTTPError
-	if errors.As(err, &routed) {
+	switch {
+	case errors.As(err, &routed) && routed.Code == http.StatusNotFound:
+		err = errPath
+	case errors.As(err, &routed):
 		err = plain(routed.Code, metav1.StatusReasonUnknown, fmt.Errorf("%v", routed.Message))
 	}
 	status := statusOf(err, nil)

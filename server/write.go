@@ -59,7 +59,7 @@ const (
 
 // patch serves PATCH.
 func (r *request) patch() error {
-	body, err := readBody(r.http, MaxBodyBytes)
+	body, err := r.body.of(r.http)
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (r *request) deleteCollection() error {
 
 // deleteOptions reads the options of a deletion: from the body, or without one from the query.
 func (r *request) deleteOptions() (*metav1.DeleteOptions, error) {
-	body, err := readBody(r.http, MaxBodyBytes)
+	body, err := r.body.of(r.http)
 	if err != nil {
 		return nil, err
 	}
