@@ -67,7 +67,7 @@ func build(dir string) error {
 	return command("kubectl", nil, "go", "build", "-ldflags=-X k8s.io/component-base/version.gitVersion=v1.37.2", "-o", bin.kubectl, ".")
 }
 
-// command runs a build command; what it printed is in the error. Flags of the go test that runs this are not for it.
+// command runs a build command; what it printed is in the error.
 func command(dir string, env []string, name string, args ...string) error {
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
@@ -75,23 +75,4 @@ func command(dir string, env []string, name string, args ...string) error {
 		return fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
 	}
 	return nil
-}
-
-// stratagem runs the command against a server and returns what it printed.
-func stratagem(s *server, args ...string) (string, error) {
-	cmd := exec.Command(bin.stratagem, args...)
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+s.kubeconfig)
-	out, err := cmd.CombinedOutput()
-	return string(out), err
-}
-
-// buildPlugin compiles a plugin; ldflags may set its variables.
-func buildPlugin(t *testing.T, dir, name, ldflags string) string {
-	t.Helper()
-	out := filepath.Join(t.TempDir(), name+".wasm")
-	env := []string{"GOFLAGS=" + ldflags}
-	if err := command(dir, env, bin.stratagem, "plugin", "build", "--compiler", "go", ".", "-o", out); err != nil {
-		t.Fatal(err)
-	}
-	return out
 }

@@ -13,15 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// newPod is a Pod that is valid.
-func newPod(name string) *corev1.Pod {
-	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "nginx:1.14.2"}}}}
-}
-
-func podJSON(name string) string {
-	return fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q},"spec":{"containers":[{"name":"c","image":"nginx:1.14.2"}]}}`, name)
-}
-
 func TestPodStory(t *testing.T) {
 	k := kubectl{shared, namespace(t, shared)}
 	equal(t, "apply", k.run(t, "apply", "-f", filepath.Join(manifests, "nginx-pod.yaml")), "pod/nginx created\n")
