@@ -70,14 +70,18 @@ func objectMeta(meta Fields) (*metav1.ObjectMeta, error) {
 		seconds := meta.Int("deletionGracePeriodSeconds")
 		m.DeletionGracePeriodSeconds = &seconds
 	}
-	for key, into := range map[string]any{
-		"creationTimestamp": &m.CreationTimestamp, "deletionTimestamp": &m.DeletionTimestamp, "finalizers": &m.Finalizers,
-		"ownerReferences": &m.OwnerReferences, "managedFields": &m.ManagedFields,
+	for _, f := range []struct {
+		key  string
+		into any
+	}{
+		{"creationTimestamp", &m.CreationTimestamp}, {"deletionTimestamp", &m.DeletionTimestamp}, {"finalizers", &m.Finalizers},
+		{"ownerReferences", &m.OwnerReferences}, {"managedFields", &m.ManagedFields},
 	} {
-		if meta.Has(key) {
-			if err := json.Unmarshal(meta.Get(key), into); err != nil {
-				return nil, badRequest("metadata.%s: %v", key, err)
-			}
+		if !meta.Has(f.key) {
+			continue
+		}
+		if err := json.Unmarshal(meta.Get(f.key), f.into); err != nil {
+			return nil, badRequest("metadata.%s: %v", f.key, err)
 		}
 	}
 	return m, nil
