@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -37,6 +38,8 @@ type Options struct {
 	Host host.Options
 	// NamespaceLifecycle refuses writes into namespaces that do not exist.
 	NamespaceLifecycle bool
+	// GarbageCollector deletes what has lost its owners, and serves the propagation policies of deletions.
+	GarbageCollector bool
 	// Profiling serves /debug/pprof to the admin.
 	Profiling bool
 	// Version is what /version tells, "v0.1.0".
@@ -60,6 +63,7 @@ type Server struct {
 	serving chan struct{}   // closed once ready
 	ending  context.Context // done when the server shuts down: ends the watches
 	end     context.CancelFunc
+	running sync.WaitGroup // the controllers
 }
 
 // New makes a server and brings up what is stored: namespaces, plugins. It does not listen yet.
@@ -81,6 +85,7 @@ func New(ctx context.Context, options Options, address string) (*Server, error) 
 		return nil, err
 	}
 	go s.plugins.follow(s.ending)
+	s.startControllers()
 	s.echo = s.routes()
 	return s, nil
 }
@@ -167,12 +172,14 @@ func (s *Server) use(stores []*engine.Store) {
 		s.log.Warn("a resource cannot be shown in full", "error", err)
 	}
 	s.openapi.Update(view.Resources())
-	s.view.Store(view)
+	if old := s.view.Swap(view); old != nil {
+		close(old.replaced)
+	}
 }
 
 // store makes the store of a resource over the cache of its keys.
 func (s *Server) store(r *engine.Resource) *engine.Store {
-	options := engine.Options{Transcode: transcode}
+	options := engine.Options{Transcode: transcode, NoGarbageCollection: !s.options.GarbageCollector}
 	if s.options.NamespaceLifecycle {
 		options.Admission = s.plugins.lifecycle
 	}
@@ -186,6 +193,8 @@ func transcode(data []byte) ([]byte, error) {
 
 // Serve answers requests on a listener until ctx ends, then lets those that run finish.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	defer s.running.Wait()
+	defer s.end()
 	server := &http.Server{
 		Handler: s.echo, TLSConfig: s.options.Identity.TLS(), ReadHeaderTimeout: 32 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 1 << 20, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),

@@ -15,11 +15,12 @@ type View struct {
 	*engine.Snapshot
 	Discovery *discovery.Discovery
 	tables    map[*engine.Version]*table.Table
+	replaced  chan struct{} // closed when another view is in force
 }
 
 // newView draws the documents of some stores. An error names what of a resource cannot be shown.
 func newView(stores []*engine.Store, address string) (*View, error) {
-	v := &View{Snapshot: engine.NewSnapshot(stores), tables: map[*engine.Version]*table.Table{}}
+	v := &View{Snapshot: engine.NewSnapshot(stores), tables: map[*engine.Version]*table.Table{}, replaced: make(chan struct{})}
 	var errs []error
 	for _, r := range v.Resources() {
 		for i := range r.Versions {

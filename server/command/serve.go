@@ -31,6 +31,7 @@ type serveFlags struct {
 	featureGates    []string
 	watchCache      bool
 	bundled         bool
+	collectGarbage  bool
 	profiling       bool
 	logLevel        string
 	advertisedHosts []string
@@ -55,6 +56,7 @@ func serveCommand() *cobra.Command {
 	flags.StringSliceVar(&f.enableAdmit, "enable-admission-plugins", nil, "admission plugins to switch on: NamespaceLifecycle (the default)")
 	flags.StringSliceVar(&f.featureGates, "feature-gates", nil, "NAME=true|false; there are none, and unknown ones are refused")
 	flags.BoolVar(&f.watchCache, "watch-cache", true, "serve reads from memory; false reads from etcd")
+	flags.BoolVar(&f.collectGarbage, "enable-garbage-collector", true, "delete objects whose owners are gone, and serve the propagation policies of deletions")
 	flags.BoolVar(&f.bundled, "bundled-plugins", true, "install the plugins that come with the server")
 	flags.BoolVar(&f.profiling, "profiling", true, "serve profiles under /debug/pprof")
 	flags.StringVar(&f.logLevel, "log-level", "info", "least level of what is logged: debug, info, warn or error")
@@ -164,6 +166,7 @@ func serverOptions(f serveFlags, storage *openedStorage, log *slog.Logger) (serv
 	options := server.Options{
 		Storage: storage.Storage, Identity: id, Version: Version, Log: log, Profiling: f.profiling,
 		NamespaceLifecycle: len(f.disableAdmit) == 0,
+		GarbageCollector:   f.collectGarbage,
 		Host:               hostOptions(f, log),
 	}
 	if f.watchCache {

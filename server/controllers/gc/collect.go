@@ -1,0 +1,121 @@
+package gc
+
+import (
+	"context"
+	"errors"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/server/controllers"
+)
+
+// owners are the owners of one object, as live reads found them.
+type owners struct {
+	solid    []string // are there and stay
+	dangling []string // are not there
+	waiting  []string // are being deleted in the foreground, and wait for their dependents
+}
+
+// collect looks at an object whose owners may be gone: it is deleted where none is left, and loses the references to
+// those that are gone where others stay.
+func (c *Collector) collect(ctx context.Context, item item) error {
+	latest, err := c.latest(ctx, item)
+	if latest == nil || err != nil {
+		return err
+	}
+	found, err := c.classify(ctx, item, ownersOf(latest))
+	if errors.Is(err, errScope) {
+		c.log.Warn("a cluster-scoped object refers to a namespaced owner, which cannot be", "object", item.ref.String())
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(found.solid) > 0:
+		if drop := append(found.dangling, found.waiting...); len(drop) > 0 {
+			return c.objects.Update(ctx, item.ref, "", dropOwners{item.uid, drop})
+		}
+		if item.unseen {
+			return errUnseen
+		}
+		return nil
+	case len(found.dangling)+len(found.waiting) == 0:
+		return nil // it has no owners any more
+	case len(found.waiting) > 0 && len(item.dependents) > 0:
+		return c.delete(ctx, item, latest, metav1.DeletePropagationForeground)
+	}
+	return c.delete(ctx, item, latest, propagationOf(latest))
+}
+
+// latest reads an object. Where it is another by now the graph hears of it, and there is nothing to do.
+func (c *Collector) latest(ctx context.Context, item item) (engine.Object, error) {
+	latest, err := c.objects.Get(ctx, item.ref)
+	if err != nil {
+		return nil, err
+	}
+	if latest == nil || latest.UID() != item.uid {
+		c.queue.Add(c.graph.gone(item.uid)...)
+		return nil, nil
+	}
+	return latest, nil
+}
+
+// propagationOf honours the finalizers that an object already has.
+func propagationOf(obj engine.Object) metav1.DeletionPropagation {
+	switch orphan, foreground := finalizersOf(obj); {
+	case orphan:
+		return metav1.DeletePropagationOrphan
+	case foreground:
+		return metav1.DeletePropagationForeground
+	}
+	return metav1.DeletePropagationBackground
+}
+
+// delete deletes an object, provided that it is as it was read.
+func (c *Collector) delete(ctx context.Context, item item, latest engine.Object, policy metav1.DeletionPropagation) error {
+	uid, version := types.UID(latest.UID()), latest.ResourceVersion()
+	c.log.Debug("deleting an object whose owners are gone", "object", item.ref.String(), "uid", item.uid, "propagationPolicy", policy)
+	return c.objects.Delete(ctx, item.ref, metav1.DeleteOptions{
+		PropagationPolicy: &policy, Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version},
+	})
+}
+
+// errScope reports a reference that can never be right.
+var errScope = errors.New("cluster-scoped objects cannot refer to namespaced owners")
+
+// classify reads the owners that an object names.
+func (c *Collector) classify(ctx context.Context, item item, refs []owner) (found owners, err error) {
+	for _, ref := range refs {
+		resource, err := c.objects.ResourceOf(ref.apiVersion, ref.kind)
+		if err != nil {
+			return owners{}, err
+		}
+		if resource.Namespaced && item.ref.Namespace == "" {
+			return owners{}, errScope
+		}
+		at := controllers.Ref{GroupResource: resource.GroupResource(), Name: ref.name}
+		if resource.Namespaced {
+			at.Namespace = item.ref.Namespace
+		}
+		obj, err := c.objects.Get(ctx, at)
+		switch {
+		case err != nil:
+			return owners{}, err
+		case obj == nil || obj.UID() != ref.uid:
+			found.dangling = append(found.dangling, ref.uid)
+		case obj.Deleting() && waitsForDependents(obj):
+			found.waiting = append(found.waiting, ref.uid)
+		default:
+			found.solid = append(found.solid, ref.uid)
+		}
+	}
+	return found, nil
+}
+
+func waitsForDependents(obj engine.Object) bool {
+	_, foreground := finalizersOf(obj)
+	return foreground
+}
