@@ -20,11 +20,12 @@ type DeleteRequest struct {
 
 // Delete deletes an object, or begins to where its strategy wants grace or finalizers are left.
 func (s *Store) Delete(ctx context.Context, req DeleteRequest) (Result, error) {
-	if errs := metavalidation.ValidateDeleteOptions(&req.Options); len(errs) > 0 {
-		return Result{}, &InvalidError{schema.GroupKind{Group: metav1.GroupName, Kind: "DeleteOptions"}, "", errs}
+	if err := validateDeleteOptions(&req.Options); err != nil {
+		return Result{}, err
 	}
 	if grace := req.Options.GracePeriodSeconds; grace != nil && *grace < 0 {
-		*grace = 1
+		second := int64(1)
+		req.Options.GracePeriodSeconds = &second
 	}
 	if err := s.admit(ctx, req.Info); err != nil {
 		return Result{}, err
@@ -83,6 +84,13 @@ func (s *Store) delete(ctx context.Context, req DeleteRequest, item Item) (Resul
 		return s.replaceDeleting(ctx, req.Info, obj, old, item)
 	}
 	return s.remove(ctx, req.Info, obj, item)
+}
+
+func validateDeleteOptions(options *metav1.DeleteOptions) error {
+	if errs := metavalidation.ValidateDeleteOptions(options); len(errs) > 0 {
+		return &InvalidError{schema.GroupKind{Group: metav1.GroupName, Kind: "DeleteOptions"}, "", errs}
+	}
+	return nil
 }
 
 func (s *Store) checkDeletePreconditions(req DeleteRequest, old Object, revision int64) error {

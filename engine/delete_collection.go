@@ -8,14 +8,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// deleteWorkers is how many objects of a collection are deleted at once.
-const deleteWorkers = 8
+const (
+	// deleteWorkers is how many objects of a collection are deleted at once.
+	deleteWorkers = 8
+	// deletePage is how many objects of a collection are read at once, as in Kubernetes.
+	deletePage = 10000
+)
 
-// DeleteCollection deletes the objects that a list names and returns that list. It is not atomic: after an error a
-// part of them may be gone.
+// DeleteCollection deletes the objects that a list names and returns that list; one with a limit is one page. It is not
+// atomic: after an error a part of them may be gone.
 func (s *Store) DeleteCollection(ctx context.Context, req ListRequest, options metav1.DeleteOptions) (List, error) {
-	list, err := s.List(ctx, req)
-	if err != nil {
+	if err := validateDeleteOptions(&options); err != nil {
 		return List{}, err
 	}
 	ctx, stop := context.WithCancelCause(ctx)
@@ -31,18 +34,39 @@ func (s *Store) DeleteCollection(ctx context.Context, req ListRequest, options m
 			}
 		})
 	}
-	for _, listed := range list.Items {
-		select {
-		case work <- listed.Object:
-		case <-ctx.Done():
-		}
-	}
+	list, err := s.listInto(ctx, req, work)
 	close(work)
 	workers.Wait()
-	if err := context.Cause(ctx); err != nil {
-		return List{}, err
+	if cause := context.Cause(ctx); cause != nil {
+		return List{}, cause
 	}
-	return list, nil
+	return list, err
+}
+
+// listInto lists page by page and hands the objects out, until ctx ends.
+func (s *Store) listInto(ctx context.Context, req ListRequest, work chan<- Object) (all List, err error) {
+	limited := req.Limit > 0
+	if !limited {
+		req.Limit = deletePage
+	}
+	for {
+		page, err := s.List(ctx, req)
+		if err != nil {
+			return List{}, err
+		}
+		for _, listed := range page.Items {
+			select {
+			case work <- listed.Object:
+			case <-ctx.Done():
+				return List{}, ctx.Err()
+			}
+		}
+		page.Items = append(all.Items, page.Items...)
+		if all = page; limited || all.Continue == "" {
+			return all, nil
+		}
+		req.Continue, req.ResourceVersion, req.Match = all.Continue, "", ""
+	}
 }
 
 // deleteListed deletes one object of a collection; one that has gone meanwhile is no error.

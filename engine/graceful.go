@@ -31,9 +31,10 @@ func (s *Store) grace(ctx context.Context, req DeleteRequest, old Object) (grace
 		return s.checkGraceful(ctx, req, old)
 	}
 	was := meta.Int("deletionGracePeriodSeconds")
-	if was <= 0 {
+	if was == 0 {
 		return grace{}, nil
 	}
+	was = max(was, 1) // Kubernetes reads a negative one as 1
 	if req.Options.GracePeriodSeconds == nil || *req.Options.GracePeriodSeconds >= was {
 		return grace{pending: true, seconds: was}, nil
 	}
