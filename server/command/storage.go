@@ -5,8 +5,6 @@ import (
 	"log/slog"
 	"path/filepath"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
-
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/engine/etcd"
 )
@@ -24,26 +22,25 @@ type openedStorage struct {
 func openStorage(f serveFlags, log *slog.Logger) (*openedStorage, error) {
 	s := &openedStorage{log: log}
 	warnings := slog.NewLogLogger(log.Handler(), slog.LevelWarn).Writer()
-	var client *clientv3.Client
+	report := func(err error) { log.Warn("compacting etcd", "error", err) }
 	if len(f.etcd.Endpoints) > 0 {
 		f.etcd.Log = warnings
 		dialed, err := etcd.Dial(f.etcd)
 		if err != nil {
 			return nil, err
 		}
-		client = dialed
 		s.closers = append(s.closers, dialed.Close)
 		s.Storage = etcd.New(dialed, f.etcdPrefix)
+		s.compactor = etcd.StartCompactor(dialed, etcd.CompactEvery, report)
 	} else {
 		embedded, err := etcd.Start(etcd.EmbedConfig{DataDir: filepath.Join(f.dataDir, "etcd"), Log: warnings})
 		if err != nil {
 			return nil, err
 		}
-		client = embedded.Client()
 		s.closers = append(s.closers, embedded.Close)
 		s.Storage = embedded.Storage(f.etcdPrefix)
+		s.compactor = etcd.StartCompactor(embedded.Client(), etcd.CompactEvery, report)
 	}
-	s.compactor = etcd.StartCompactor(client, etcd.CompactEvery, func(err error) { log.Warn("compacting etcd", "error", err) })
 	return s, nil
 }
 
