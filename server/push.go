@@ -89,25 +89,30 @@ func (p *Plugins) Push(ctx context.Context, in push) (engine.Result, error) {
 	}
 	plugin.add(in, revision, digest, module)
 	if in.dryRun {
-		result, err := p.write(ctx, store, in, plugin, stored)
+		result, err := p.write(ctx, store, in.name, plugin, stored, true)
 		return result, errors.Join(err, module.Close(ctx))
 	}
 	if err := p.modules.put(ctx, in.wasm); err != nil {
 		return engine.Result{}, err
 	}
-	if err := p.claim(ctx, in.name, module); err != nil {
+	return p.putInForce(ctx, store, in.name, plugin, stored, module)
+}
+
+// putInForce makes the active revision of a StrategyPlugin, which module is, the one that all replicas serve.
+func (p *Plugins) putInForce(ctx context.Context, store *engine.Store, name string, plugin *strategyPlugin, stored engine.Object, module *host.Module) (engine.Result, error) {
+	if err := p.claim(ctx, name, module); err != nil {
 		return engine.Result{}, err
 	}
-	result, err := p.write(ctx, store, in, plugin, stored)
+	result, err := p.write(ctx, store, name, plugin, stored, false)
 	if err != nil {
 		return engine.Result{}, err
 	}
-	p.spare[digest] = module
-	if err := p.setActivation(ctx, in.name, activation{revision, digest}); err != nil {
+	p.spare[module.Digest] = module
+	if err := p.setActivation(ctx, name, activation{plugin.Status.ActiveRevision, module.Digest}); err != nil {
 		return engine.Result{}, err
 	}
 	err = p.refresh(ctx)
-	if served := p.active[in.name]; served == nil || served.activation.Digest != digest {
+	if served := p.active[name]; served == nil || served.activation.Digest != module.Digest {
 		return engine.Result{}, errors.Join(errors.New("the revision is stored but could not be put in force"), err)
 	}
 	return result, nil
@@ -167,10 +172,10 @@ func (p *Plugins) checkEmpty(ctx context.Context, r pluginResource) error {
 }
 
 // write stores the StrategyPlugin.
-func (p *Plugins) write(ctx context.Context, store *engine.Store, in push, plugin *strategyPlugin, stored engine.Object) (engine.Result, error) {
+func (p *Plugins) write(ctx context.Context, store *engine.Store, name string, plugin *strategyPlugin, stored engine.Object, dryRun bool) (engine.Result, error) {
 	plugin.APIVersion, plugin.Kind = pluginGroup+"/"+pluginVersion, "StrategyPlugin"
 	if stored == nil {
-		plugin.Metadata = fmt.Appendf(nil, `{"name":%q}`, in.name)
+		plugin.Metadata = fmt.Appendf(nil, `{"name":%q}`, name)
 	}
 	raw, err := json.Marshal(plugin)
 	if err != nil {
@@ -180,8 +185,8 @@ func (p *Plugins) write(ctx context.Context, store *engine.Store, in push, plugi
 	if err != nil {
 		return engine.Result{}, err
 	}
-	info := systemRequest("update", pluginGroup, pluginVersion, "strategyplugins", in.name)
-	info.DryRun = in.dryRun
+	info := systemRequest("update", pluginGroup, pluginVersion, "strategyplugins", name)
+	info.DryRun = dryRun
 	if stored == nil {
 		info.Verb = "create"
 		return store.Create(ctx, engine.CreateRequest{Info: info, Object: obj})
@@ -248,25 +253,32 @@ func (s *strategyPlugin) activeIsBundled() bool {
 	return false
 }
 
-// add makes a new revision the active one.
+// add appends a new revision and makes it the active one.
 func (s *strategyPlugin) add(in push, revision int64, digest string, module *host.Module) {
-	now := time.Now().UTC().Format(time.RFC3339)
-	for i := range s.Status.Revisions {
-		s.Status.Revisions[i].State = stateSuperseded
-	}
 	s.Status.Revisions = append(s.Status.Revisions, pluginRevision{
 		Revision: revision, Digest: "sha256:" + digest, Version: module.Version, ABI: host.ABIVersion, Bytes: int64(len(in.wasm)),
-		PushedAt: now, PushedBy: in.by, State: stateActive, Bundled: in.bundled,
+		PushedAt: time.Now().UTC().Format(time.RFC3339), PushedBy: in.by, Bundled: in.bundled,
 	})
 	if n := len(s.Status.Revisions); n > pluginHistory {
 		s.Status.Revisions = s.Status.Revisions[n-pluginHistory:]
 	}
+	s.activate(revision, module)
+}
+
+// activate makes a revision, which module is, the active one.
+func (s *strategyPlugin) activate(revision int64, module *host.Module) {
+	for i := range s.Status.Revisions {
+		s.Status.Revisions[i].State = stateSuperseded
+		if s.Status.Revisions[i].Revision == revision {
+			s.Status.Revisions[i].State = stateActive
+		}
+	}
 	s.Spec.Revision = revision
-	s.Status.ActiveRevision, s.Status.Digest, s.Status.Version = revision, "sha256:"+digest, module.Version
+	s.Status.ActiveRevision, s.Status.Digest, s.Status.Version = revision, "sha256:"+module.Digest, module.Version
 	s.Status.ABI, s.Status.State = host.ABIVersion, stateActive
 	s.setResources(module)
 	s.Status.Conditions = []pluginCondition{{
-		Type: "Active", Status: "True", Reason: "Verified", LastTransitionTime: now,
+		Type: "Active", Status: "True", Reason: "Verified", LastTransitionTime: time.Now().UTC().Format(time.RFC3339),
 		Message: fmt.Sprintf("revision %d verified and serves %s", revision, s.Status.ResourceNames),
 	}}
 }

@@ -1,0 +1,107 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/host"
+	"github.com/stratagem-dev/stratagem/server/negotiate"
+)
+
+// rollbackRequest is the body of POST …/strategyplugins/NAME/rollback.
+type rollbackRequest struct {
+	// Revision to go back to; 0 is the one before the active one.
+	Revision int64 `json:"revision"`
+}
+
+// postRollback serves POST …/strategyplugins/NAME/rollback.
+func (s *Server) postRollback(c echo.Context) error {
+	body, err := readBody(c.Request(), MaxBodyBytes)
+	if err != nil {
+		return err
+	}
+	var req rollbackRequest
+	if len(body) > 0 {
+		if err := json.Unmarshal(body, &req); err != nil {
+			return badRequest("rollback: %v", err)
+		}
+	}
+	result, err := s.plugins.Rollback(c.Request().Context(), c.Param("name"), req.Revision)
+	var refused *host.LoadError
+	if errors.As(err, &refused) {
+		return &moduleError{c.Param("name"), refused}
+	}
+	if err != nil {
+		return err
+	}
+	answer, err := negotiate.Plain.Accept(c.Request().Header.Get("Accept"))
+	if err != nil {
+		return err
+	}
+	return writeBody(c.Response(), http.StatusOK, answer, result.Object)
+}
+
+// Rollback makes an earlier revision active again, under the same conditions as a push. No module is uploaded: what
+// is in the history is in the storage.
+func (p *Plugins) Rollback(ctx context.Context, name string, revision int64) (engine.Result, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	store := p.server.view.Load().Store(pluginGroup, "strategyplugins")
+	plugin, stored, err := p.read(ctx, store, name)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	if stored == nil {
+		return engine.Result{}, &engine.NotFoundError{Resource: pluginGroupResource, Name: name}
+	}
+	target, err := plugin.earlier(revision)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	wasm, err := p.modules.get(ctx, strings.TrimPrefix(target.Digest, "sha256:"))
+	if err != nil {
+		return engine.Result{}, err
+	}
+	module, err := host.Load(ctx, wasm, revisionName(name, target.Revision), p.server.options.Host)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	if err := p.accept(ctx, name, plugin, module); err != nil {
+		return engine.Result{}, errors.Join(err, module.Close(ctx))
+	}
+	plugin.activate(target.Revision, module)
+	return p.putInForce(ctx, store, name, plugin, stored, module)
+}
+
+// earlier finds the revision to go back to.
+func (s *strategyPlugin) earlier(revision int64) (*pluginRevision, error) {
+	var found *pluginRevision
+	for i := range s.Status.Revisions {
+		r := &s.Status.Revisions[i]
+		if r.Revision == revision || revision == 0 && r.Revision < s.Status.ActiveRevision {
+			found = r
+		}
+	}
+	switch {
+	case found == nil && revision == 0:
+		return nil, badRequest("there is no revision before %d", s.Status.ActiveRevision)
+	case found == nil:
+		return nil, badRequest("revision %d is not in the history; there are %s", revision, s.history())
+	}
+	return found, nil
+}
+
+func (s *strategyPlugin) history() string {
+	var numbers []string
+	for _, r := range s.Status.Revisions {
+		numbers = append(numbers, fmt.Sprint(r.Revision))
+	}
+	return strings.Join(numbers, ", ")
+}
