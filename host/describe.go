@@ -3,50 +3,53 @@ package host
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"unicode/utf8"
 
 	"github.com/stratagem-dev/stratagem/engine"
 )
 
 // description is what stratagem_describe returns: see ABI.md.
 type description struct {
-	Name      string                `json:"name"`
-	Version   string                `json:"version"`
-	Resources []resourceDescription `json:"resources"`
+	Name      string                    `json:"name"`
+	Version   string                    `json:"version"`
+	Resources list[resourceDescription] `json:"resources"`
 }
 
 type resourceDescription struct {
-	Group            string                   `json:"group"`
-	Resource         string                   `json:"resource"`
-	Singular         string                   `json:"singular"`
-	Kind             string                   `json:"kind"`
-	ListKind         string                   `json:"listKind"`
-	ShortNames       []string                 `json:"shortNames"`
-	Categories       []string                 `json:"categories"`
-	Scope            string                   `json:"scope"`
-	KeyRoot          string                   `json:"keyRoot"`
-	Versions         []versionDescription     `json:"versions"`
-	Hooks            []string                 `json:"hooks"`
-	Traits           []string                 `json:"traits"`
-	Subresources     []subresourceDescription `json:"subresources"`
-	SelectableFields []string                 `json:"selectableFields"`
-	ResetFields      []string                 `json:"resetFields"`
+	Group            string                       `json:"group"`
+	Resource         string                       `json:"resource"`
+	Singular         string                       `json:"singular"`
+	Kind             string                       `json:"kind"`
+	ListKind         string                       `json:"listKind"`
+	ShortNames       list[string]                 `json:"shortNames"`
+	Categories       list[string]                 `json:"categories"`
+	Scope            string                       `json:"scope"`
+	KeyRoot          string                       `json:"keyRoot"`
+	Versions         list[versionDescription]     `json:"versions"`
+	Hooks            list[string]                 `json:"hooks"`
+	Traits           list[string]                 `json:"traits"`
+	Subresources     list[subresourceDescription] `json:"subresources"`
+	SelectableFields list[string]                 `json:"selectableFields"`
+	ResetFields      list[string]                 `json:"resetFields"`
 }
 
 type versionDescription struct {
-	Name               string          `json:"name"`
-	Served             bool            `json:"served"`
-	Storage            bool            `json:"storage"`
-	Deprecated         bool            `json:"deprecated"`
-	DeprecationWarning string          `json:"deprecationWarning"`
-	Hooks              bool            `json:"hooks"`
-	Columns            []engine.Column `json:"columns"`
-	Schema             json.RawMessage `json:"schema"`
+	Name               string              `json:"name"`
+	Served             bool                `json:"served"`
+	Storage            bool                `json:"storage"`
+	Deprecated         bool                `json:"deprecated"`
+	DeprecationWarning string              `json:"deprecationWarning"`
+	Hooks              bool                `json:"hooks"`
+	Columns            list[engine.Column] `json:"columns"`
+	Schema             json.RawMessage     `json:"schema"`
 }
 
 type subresourceDescription struct {
 	Name        string             `json:"name"`
-	Hooks       []string           `json:"hooks"`
+	Hooks       list[string]       `json:"hooks"`
 	Scale       *engine.Scale      `json:"scale"`
 	Create      *createDescription `json:"create"`
 	Unavailable string             `json:"unavailable"`
@@ -59,16 +62,48 @@ type createDescription struct {
 	Action  string `json:"action"`
 }
 
+// maxElements is how many elements a list in a description may have.
+const maxElements = 256
+
+// list is a list in a description. It is decoded one by one, so that a list of millions costs no memory.
+type list[T any] []T
+
+// UnmarshalJSON is as strict as parseDescription.
+func (l *list[T]) UnmarshalJSON(raw []byte) error {
+	if string(raw) == "null" {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	if opening, err := decoder.Token(); err != nil || opening != json.Delim('[') {
+		return fmt.Errorf("%.40s is not a list", raw)
+	}
+	for decoder.More() {
+		if len(*l) == maxElements {
+			return fmt.Errorf("a list has more than %d elements", maxElements)
+		}
+		var element T
+		if err := decoder.Decode(&element); err != nil {
+			return err
+		}
+		*l = append(*l, element)
+	}
+	return nil
+}
+
 // parseDescription reads a description strictly: an unknown field is a mistake of the author.
 func parseDescription(raw []byte) (*description, error) {
+	if !utf8.Valid(raw) {
+		return nil, errors.New("the description is not UTF-8")
+	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	var d description
 	if err := decoder.Decode(&d); err != nil {
 		return nil, err
 	}
-	if decoder.More() {
-		return nil, fmt.Errorf("bytes follow the description")
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, errors.New("bytes follow the description")
 	}
 	return &d, nil
 }

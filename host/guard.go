@@ -17,14 +17,26 @@ func guard(before, after engine.Object) error {
 	if bytes.Equal(before, after) {
 		return nil
 	}
-	if before.APIVersion() != after.APIVersion() {
-		return fmt.Errorf("it changes apiVersion from %q to %q", before.APIVersion(), after.APIVersion())
+	if was, is := before.APIVersion(), after.APIVersion(); was != is {
+		return fmt.Errorf("it changes apiVersion from %.100q to %.100q", was, is)
 	}
-	if before.Kind() != after.Kind() {
-		return fmt.Errorf("it changes kind from %q to %q", before.Kind(), after.Kind())
+	if was, is := before.Kind(), after.Kind(); was != is {
+		return fmt.Errorf("it changes kind from %.100q to %.100q", was, is)
 	}
+	return guardMeta(before, after, guarded)
+}
+
+// guardConverted refuses an item of Convert's reply that is not the same object in another version.
+func guardConverted(before, after engine.Object) error {
+	if was, is := before.Kind(), after.Kind(); was != is {
+		return fmt.Errorf("it changes kind from %.100q to %.100q", was, is)
+	}
+	return guardMeta(before, after, guarded[:3])
+}
+
+func guardMeta(before, after engine.Object, keys []string) error {
 	was, is := before.Meta(), after.Meta()
-	for _, key := range guarded {
+	for _, key := range keys {
 		if !bytes.Equal(was.Get(key), is.Get(key)) {
 			return fmt.Errorf("it changes metadata.%s from %.100s to %.100s", key, orNothing(was.Get(key)), orNothing(is.Get(key)))
 		}

@@ -3,10 +3,7 @@ package host
 import (
 	"context"
 	"errors"
-	"log/slog"
-	"strings"
 
-	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 )
 
@@ -22,6 +19,7 @@ type guest struct {
 	fuel    api.MutableGlobal // nil before instantiation has ended, and in unmetered modules
 	pending int64             // charged while fuel was nil
 	budget  int64             // for pending
+	clock   uint64            // what the guest's clocks show
 	log     guestLog
 }
 
@@ -46,44 +44,4 @@ func (g *guest) charge(cost int64) {
 	if left < 0 {
 		panic(errOutOfFuel)
 	}
-}
-
-// guestLog is what a guest wrote during one call: to stratagem.log, standard output or standard error.
-type guestLog struct {
-	limit   int
-	text    []byte
-	dropped int
-	level   slog.Level
-}
-
-func (l *guestLog) reset() { l.text, l.dropped, l.level = l.text[:0], 0, slog.LevelDebug }
-
-func (l *guestLog) write(text []byte) {
-	n := min(len(text), max(0, l.limit-len(l.text)))
-	l.text = append(l.text, text[:n]...)
-	l.dropped += len(text) - n
-}
-
-// String is the log in valid UTF-8, without the blank at its ends.
-func (l *guestLog) String() string {
-	return strings.TrimSpace(strings.ToValidUTF8(string(l.text), "\ufffd"))
-}
-
-// instantiateLog gives a runtime the module "stratagem" with its one function.
-func instantiateLog(ctx context.Context, runtime wazero.Runtime) error {
-	call := api.GoModuleFunc(func(ctx context.Context, mod api.Module, stack []uint64) {
-		g := guestOf(ctx)
-		g.charge(hostCallFuel)
-		text, ok := mod.Memory().Read(uint32(stack[1]), uint32(stack[2]))
-		if !ok {
-			panic(errors.New("stratagem.log: the text lies outside the memory"))
-		}
-		level := slog.Level(4 * (int32(uint32(stack[0])) - 1)) // 0 debug, 1 info, 2 warning, 3 error
-		g.log.level = max(g.log.level, min(max(level, slog.LevelDebug), slog.LevelError))
-		g.log.write(text)
-		g.log.write([]byte("\n"))
-	})
-	_, err := runtime.NewHostModuleBuilder("stratagem").NewFunctionBuilder().
-		WithGoModuleFunction(call, []api.ValueType{i32, i32, i32}, nil).Export("log").Instantiate(ctx)
-	return err
 }

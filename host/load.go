@@ -11,53 +11,69 @@ import (
 // openAPISection is the custom section that may carry the schemas.
 const openAPISection = "stratagem.openapi"
 
-// Load verifies a module step by step and makes it ready to be called: size, code, imports, exports, ABI version,
+// Load verifies a module step by step and makes it ready to be called: size, code, imports, exports, start, ABI version,
 // description. The revision names it in errors. A module that is refused is a *LoadError.
 func Load(ctx context.Context, wasm []byte, revision string, options Options) (*Module, error) {
 	options.Limits = options.Limits.withDefaults()
+	ctx, cancel := context.WithTimeout(ctx, options.Limits.LoadTime)
+	defer cancel()
 	m, err := compile(ctx, wasm, options)
 	if err != nil {
 		return nil, err
 	}
 	m.revision = revision
 	m.pool = newPool(m)
-	if err := m.describe(ctx, wasm); err != nil {
+	if err := m.prepare(ctx, wasm); err != nil {
 		_ = m.Close(context.WithoutCancel(ctx))
 		return nil, err
 	}
 	return m, nil
 }
 
-// describe starts the first instance and asks it who it is.
-func (m *Module) describe(ctx context.Context, wasm []byte) error {
-	in, err := m.pool.take(ctx)
+// prepare starts the first instance, asks it who it is and warms it up.
+func (m *Module) prepare(ctx context.Context, wasm []byte) error {
+	in, err := m.newInstance(ctx)
 	if err != nil {
 		return &LoadError{"start", err}
 	}
-	abi, err := in.abiVersion()
-	if err == nil && abi != ABIVersion {
-		err = fmt.Errorf("the module speaks version %d of the ABI, this server version %d", abi, ABIVersion)
+	if err := m.describe(ctx, in, wasm); err != nil {
+		in.close()
+		return err
+	}
+	if in, err = m.warmUp(ctx, in); err != nil {
+		return err
+	}
+	m.pool.idle = append(m.pool.idle, in)
+	return nil
+}
+
+// describe asks an instance for its ABI version and description.
+func (m *Module) describe(ctx context.Context, in *instance, wasm []byte) error {
+	abi, err := in.callExport("stratagem_abi_version")
+	if err == nil && uint32(abi) != ABIVersion {
+		err = fmt.Errorf("the module speaks version %d of the ABI, this server version %d", uint32(abi), ABIVersion)
 	}
 	if err != nil {
-		m.pool.discard(in)
 		return &LoadError{"abi", err}
 	}
-	raw, err := in.callForBytes("stratagem_describe", m.options.Limits.DescribeBytes)
-	if err != nil {
-		m.pool.discard(in)
-		return &LoadError{"describe", err}
-	}
-	m.pool.put(in)
-	d, err := parseDescription(raw)
+	raw, err := in.callExport("stratagem_describe")
 	if err != nil {
 		return &LoadError{"describe", err}
 	}
-	components, err := components(wasm)
+	text, err := in.copyOut(raw, m.options.Limits.DescribeBytes)
+	if err != nil {
+		return &LoadError{"describe", err}
+	}
+	d, err := parseDescription(text)
+	if err != nil {
+		return &LoadError{"describe", err}
+	}
+	schemas, err := m.components(wasm)
 	if err != nil {
 		return &LoadError{"describe", err}
 	}
 	m.Name, m.Version = d.Name, d.Version
-	if m.Resources, err = m.resources(d, components); err != nil {
+	if m.Resources, err = m.resources(ctx, d, schemas); err != nil {
 		return &LoadError{"describe", err}
 	}
 	for _, r := range m.Resources {
@@ -67,10 +83,13 @@ func (m *Module) describe(ctx context.Context, wasm []byte) error {
 }
 
 // components are the schemas in the module's custom section, if it has one.
-func components(wasm []byte) (map[string]json.RawMessage, error) {
+func (m *Module) components(wasm []byte) (components, error) {
 	raw, ok, err := meter.CustomSection(wasm, openAPISection)
 	if err != nil || !ok {
-		return nil, err
+		return components{}, err
+	}
+	if limit := m.options.Limits.DescribeBytes; len(raw) > int(limit) {
+		return components{}, fmt.Errorf("custom section %s has %d bytes, at most %d are allowed", openAPISection, len(raw), limit)
 	}
 	var doc struct {
 		Components struct {
@@ -78,7 +97,7 @@ func components(wasm []byte) (map[string]json.RawMessage, error) {
 		} `json:"components"`
 	}
 	if err := json.Unmarshal(raw, &doc); err != nil {
-		return nil, fmt.Errorf("custom section %s: %w", openAPISection, err)
+		return components{}, fmt.Errorf("custom section %s: %w", openAPISection, err)
 	}
-	return doc.Components.Schemas, nil
+	return newComponents(doc.Components.Schemas)
 }

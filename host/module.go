@@ -4,8 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -26,6 +29,8 @@ type Options struct {
 	CacheDir string
 	// Metering is how runaway guests are stopped; the zero value is Fuel.
 	Metering Metering
+	// Reset is when an instance forgets what it has seen.
+	Reset Reset
 	// Log takes what guests log; nil takes slog's default.
 	Log *slog.Logger
 }
@@ -53,9 +58,23 @@ type Module struct {
 	options  Options
 	revision string
 	runtime  wazero.Runtime
+	cache    wazero.CompilationCache // nil without CacheDir
 	compiled wazero.CompiledModule
 	rewrite  *meter.Module // nil unless Metering is Fuel
 	pool     *pool
+	snapshot *snapshot // nil until warmUp has taken it, and for modules that have none
+
+	started, resets, discarded atomic.Int64
+}
+
+// Counts are what has become of a module's instances.
+type Counts struct {
+	Started, Resets, Discarded int64
+}
+
+// Counts are the module's since it was loaded.
+func (m *Module) Counts() Counts {
+	return Counts{m.started.Load(), m.resets.Load(), m.discarded.Load()}
 }
 
 // Digest is the name by which a module is addressed.
@@ -87,11 +106,12 @@ func compile(ctx context.Context, wasm []byte, options Options) (*Module, error)
 		if err != nil {
 			return nil, fmt.Errorf("compilation cache %s: %w", options.CacheDir, err)
 		}
+		m.cache = cache
 		config = config.WithCompilationCache(cache)
 	}
 	m.runtime = wazero.NewRuntimeWithConfig(ctx, config)
 	if err := m.link(ctx, code); err != nil {
-		m.runtime.Close(context.WithoutCancel(ctx))
+		_ = m.free(context.WithoutCancel(ctx))
 		return nil, err
 	}
 	return m, nil
@@ -113,10 +133,26 @@ func (m *Module) link(ctx context.Context, code []byte) error {
 	return verify(compiled)
 }
 
-// Close frees the module. Calls that run are let finish; later ones fail.
+// Close frees the module. Calls that run are let finish, later ones fail. When ctx ends first, Close returns its error and
+// the module is freed when the last call ends. A module that nothing holds any more is freed without Close as well.
 func (m *Module) Close(ctx context.Context) error {
-	m.pool.close(ctx)
-	return m.runtime.Close(ctx)
+	if m.pool.close(ctx) {
+		return m.free(context.WithoutCancel(ctx))
+	}
+	go func() {
+		<-m.pool.drained
+		_ = m.free(context.WithoutCancel(ctx))
+	}()
+	return ctx.Err()
+}
+
+// free gives back the code. No guest may be running.
+func (m *Module) free(ctx context.Context) error {
+	err := m.runtime.Close(ctx)
+	if m.cache != nil {
+		err = errors.Join(err, m.cache.Close(ctx))
+	}
+	return err
 }
 
 // Revision is how errors name the module: "crontabs@3".
@@ -124,9 +160,11 @@ func (m *Module) Revision() string { return m.revision }
 
 // LoadError reports a module that is refused, and the step that found out: 422 on upload.
 type LoadError struct {
-	Step string // size, wasm, imports, exports, abi, describe, trial
+	Step string // size, wasm, imports, exports, start, abi, describe
 	Err  error
 }
 
-func (e *LoadError) Error() string { return fmt.Sprintf("%s: %v", e.Step, e.Err) }
+func (e *LoadError) Error() string {
+	return cut(strings.ToValidUTF8(fmt.Sprintf("%s: %v", e.Step, e.Err), "\ufffd"), maxMessageRunes)
+}
 func (e *LoadError) Unwrap() error { return e.Err }

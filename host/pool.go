@@ -16,6 +16,8 @@ type pool struct {
 	module  *Module
 	permits chan struct{} // one for each call that runs
 	waiting atomic.Int64
+	closing chan struct{} // closed when the pool is
+	drained chan struct{} // closed when no call runs any more
 
 	mu     sync.Mutex
 	idle   []*instance
@@ -26,7 +28,10 @@ type pool struct {
 var errClosed = errors.New("the module has been closed")
 
 func newPool(m *Module) *pool {
-	return &pool{module: m, permits: make(chan struct{}, m.options.Limits.Instances)}
+	return &pool{
+		module: m, permits: make(chan struct{}, m.options.Limits.Instances),
+		closing: make(chan struct{}), drained: make(chan struct{}),
+	}
 }
 
 // take returns an instance for one call. It waits when all are in use; too long a wait or queue is an *engine.BusyError.
@@ -63,7 +68,7 @@ func (p *pool) acquire(ctx context.Context) error {
 		return nil
 	default:
 	}
-	limits := p.module.options.Limits
+	limits := &p.module.options.Limits
 	if p.waiting.Add(1) > int64(limits.Waiting) {
 		p.waiting.Add(-1)
 		return &engine.BusyError{Plugin: p.module.Name, RetryAfter: time.Second}
@@ -74,6 +79,8 @@ func (p *pool) acquire(ctx context.Context) error {
 	select {
 	case p.permits <- struct{}{}:
 		return nil
+	case <-p.closing:
+		return errClosed
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-timer.C:
@@ -81,7 +88,7 @@ func (p *pool) acquire(ctx context.Context) error {
 	}
 }
 
-// put gives back an instance that is as good as before.
+// put gives back an instance that is fit for another call.
 func (p *pool) put(in *instance) {
 	p.mu.Lock()
 	keep := !p.closed
@@ -97,25 +104,37 @@ func (p *pool) put(in *instance) {
 
 // discard throws an instance away.
 func (p *pool) discard(in *instance) {
+	p.module.discarded.Add(1)
 	in.close()
 	<-p.permits
 }
 
-// close waits for the calls that run and frees the instances.
-func (p *pool) close(ctx context.Context) {
+// close refuses new calls and frees the instances: those that idle now, the others as their calls end. It returns whether
+// all calls had ended before ctx did; drained tells when they have.
+func (p *pool) close(ctx context.Context) bool {
 	p.mu.Lock()
-	p.closed = true
-	idle := p.idle
-	p.idle = nil
+	idle, first := p.idle, !p.closed
+	p.idle, p.closed = nil, true
 	p.mu.Unlock()
-	for _, in := range idle {
-		in.close()
-	}
-	for range cap(p.permits) {
-		select {
-		case p.permits <- struct{}{}:
-		case <-ctx.Done():
-			return
+	if first {
+		close(p.closing)
+		for _, in := range idle {
+			in.close()
 		}
+		go p.drain()
 	}
+	select {
+	case <-p.drained:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// drain takes all permits, which are free when no call runs.
+func (p *pool) drain() {
+	for range cap(p.permits) {
+		p.permits <- struct{}{}
+	}
+	close(p.drained)
 }

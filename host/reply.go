@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/bits"
 	"unicode/utf8"
-
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/stratagem-dev/stratagem/engine"
 )
@@ -54,6 +53,11 @@ func decodeReply(frame []byte, hooks engine.Hooks, call *engine.Call, limits Lim
 	if len(head) != 8 {
 		return reply, 0, malformed("the outcome has %d bytes, not 8", len(head))
 	}
+	for i, segment := range segments[:replySegments] {
+		if i != segmentOutcome && !utf8.Valid(segment) {
+			return reply, 0, malformed("segment %d is not UTF-8", i)
+		}
+	}
 	outcome, number := binary.LittleEndian.Uint32(head), binary.LittleEndian.Uint32(head[4:])
 	if number >= 64 || !hooks.Has(engine.Hook(number)) {
 		return reply, 0, malformed("hook %d decided, which was not asked for", number)
@@ -61,14 +65,14 @@ func decodeReply(frame []byte, hooks engine.Hooks, call *engine.Call, limits Lim
 	hook = engine.Hook(number)
 	switch outcome {
 	case outcomeOK:
+		if last := lastHook(hooks); hook != last {
+			return reply, hook, malformed("all is well after %s, but %s was asked for too", hook, last)
+		}
 		reply, err = decodeOK(segments, hooks, call, limits)
 	case outcomeRejected:
-		reply, err = decodeRejected(segments, hook)
+		reply, err = decodeRejected(segments, hook, limits)
 	case outcomeError:
-		if !utf8.Valid(segments[segmentErrors]) {
-			return reply, hook, malformed("the error message is not UTF-8")
-		}
-		err = &AuthorError{string(segments[segmentErrors])}
+		err = &AuthorError{cut(string(segments[segmentErrors]), maxMessageRunes)}
 	default:
 		err = malformed("outcome %d is not known", outcome)
 	}
@@ -77,21 +81,17 @@ func decodeReply(frame []byte, hooks engine.Hooks, call *engine.Call, limits Lim
 
 func decodeOK(segments [][]byte, hooks engine.Hooks, call *engine.Call, limits Limits) (engine.Reply, error) {
 	reply := engine.Reply{Object: call.Object}
+	var err error
 	if raw := segments[segmentReplyObject]; len(raw) > 0 {
 		if hooks&mutating == 0 {
 			return reply, malformed("it has an object, and none of the hooks may change one")
 		}
-		obj, _, err := engine.ParseObject(raw)
-		if err != nil {
+		if reply.Object, err = parseObject(raw, call.Object, limits); err != nil {
 			return reply, malformed("the object: %v", err)
 		}
-		reply.Object = obj
 	}
-	if raw := segments[segmentWarnings]; len(raw) > 0 {
-		if err := json.Unmarshal(raw, &reply.Warnings); err != nil {
-			return reply, malformed("the warnings: %v", err)
-		}
-		reply.Warnings = cutWarnings(reply.Warnings, limits)
+	if reply.Warnings, err = decodeWarnings(segments[segmentWarnings], limits); err != nil {
+		return reply, malformed("the warnings: %v", err)
 	}
 	if raw := segments[segmentResult]; len(raw) > 0 {
 		if !json.Valid(raw) {
@@ -99,12 +99,15 @@ func decodeOK(segments [][]byte, hooks engine.Hooks, call *engine.Call, limits L
 		}
 		reply.Result = raw
 	}
-	items := segments[replySegments:]
-	if hooks.Has(engine.Convert) != (len(items) > 0) && len(call.Items) > 0 || hooks.Has(engine.Convert) && len(items) != len(call.Items) {
-		return reply, malformed("it has %d items for %d", len(items), len(call.Items))
+	items, expected := segments[replySegments:], 0
+	if hooks.Has(engine.Convert) {
+		expected = len(call.Items)
+	}
+	if len(items) != expected {
+		return reply, malformed("it has %d items, not %d", len(items), expected)
 	}
 	for i, raw := range items {
-		obj, _, err := engine.ParseObject(raw)
+		obj, err := parseConverted(raw, call.Items[i], limits)
 		if err != nil {
 			return reply, malformed("item %d: %v", i, err)
 		}
@@ -113,71 +116,33 @@ func decodeOK(segments [][]byte, hooks engine.Hooks, call *engine.Call, limits L
 	return reply, nil
 }
 
+// lastHook is the one that runs last.
+func lastHook(hooks engine.Hooks) engine.Hook { return engine.Hook(bits.Len64(uint64(hooks)) - 1) }
+
+// parseObject reads an object of a reply and refuses what a hook may not change.
+func parseObject(raw []byte, before engine.Object, limits Limits) (engine.Object, error) {
+	if len(raw) > int(limits.ObjectBytes) {
+		return nil, fmt.Errorf("it has %d bytes, at most %d are allowed", len(raw), limits.ObjectBytes)
+	}
+	after, _, err := engine.ParseObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	return after, guard(before, after)
+}
+
+// parseConverted reads an item of Convert's reply. The engine holds it against the version that was asked for, and takes no
+// more of its metadata than labels and annotations.
+func parseConverted(raw []byte, before engine.Object, limits Limits) (engine.Object, error) {
+	if len(raw) > int(limits.ObjectBytes) {
+		return nil, fmt.Errorf("it has %d bytes, at most %d are allowed", len(raw), limits.ObjectBytes)
+	}
+	after, _, err := engine.ParseObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	return after, guardConverted(before, after)
+}
+
 // mutating are the hooks whose reply may have an object.
 var mutating = engine.HooksOf(engine.Default, engine.PrepareForCreate, engine.PrepareForUpdate, engine.Canonicalize, engine.CreateSubresource)
-
-// cutWarnings keeps warnings within what an HTTP header can bear.
-func cutWarnings(warnings []string, limits Limits) []string {
-	if len(warnings) > limits.Warnings {
-		warnings = warnings[:limits.Warnings]
-	}
-	for i, w := range warnings {
-		if utf8.RuneCountInString(w) > limits.WarningRunes {
-			warnings[i] = string([]rune(w)[:limits.WarningRunes-1]) + "…"
-		}
-	}
-	return warnings
-}
-
-// fieldError is a field error as it crosses: see ABI.md.
-type fieldError struct {
-	Type   field.ErrorType `json:"type"`
-	Field  string          `json:"field"`
-	Value  json.RawMessage `json:"value"`
-	Detail string          `json:"detail"`
-}
-
-// knownTypes are the error types that a guest may use.
-var knownTypes = map[field.ErrorType]bool{
-	field.ErrorTypeNotFound: true, field.ErrorTypeRequired: true, field.ErrorTypeDuplicate: true, field.ErrorTypeInvalid: true,
-	field.ErrorTypeNotSupported: true, field.ErrorTypeForbidden: true, field.ErrorTypeTooLong: true, field.ErrorTypeTooMany: true,
-	field.ErrorTypeTypeInvalid: true, field.ErrorTypeInternal: true,
-}
-
-func decodeRejected(segments [][]byte, hook engine.Hook) (engine.Reply, error) {
-	var reply engine.Reply
-	if raw := segments[segmentErrors]; len(raw) > 0 {
-		var errs []fieldError
-		if err := json.Unmarshal(raw, &errs); err != nil {
-			return reply, malformed("the field errors: %v", err)
-		}
-		for _, e := range errs {
-			if !knownTypes[e.Type] {
-				return reply, malformed("field error type %q is not known", e.Type)
-			}
-			reply.Errors = append(reply.Errors, &field.Error{Type: e.Type, Field: e.Field, BadValue: badValue(e.Value), Detail: e.Detail})
-		}
-	}
-	if raw := segments[segmentResult]; len(raw) > 0 && hook == engine.CreateSubresource {
-		reply.Refusal = &engine.Refusal{}
-		if err := json.Unmarshal(raw, reply.Refusal); err != nil {
-			return reply, malformed("the refusal: %v", err)
-		}
-	}
-	if len(reply.Errors) == 0 && reply.Refusal == nil {
-		return reply, malformed("it rejects without a field error")
-	}
-	return reply, nil
-}
-
-// badValue is the value of a field error such that Kubernetes' rendering of it is right.
-func badValue(raw json.RawMessage) any {
-	var text string
-	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	if len(raw) == 0 {
-		return ""
-	}
-	return raw
-}

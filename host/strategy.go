@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/stratagem-dev/stratagem/engine"
 )
@@ -15,45 +16,62 @@ type Strategy struct {
 	hooks  engine.Hooks
 }
 
+// Cost is what a call of the guest took.
+type Cost struct {
+	// Fuel is the same for the same input on every machine when the call began from the snapshot, which Measure sees to
+	// for the modules that have one.
+	Fuel int64
+	// Sent and Received are the bytes of the frames.
+	Sent, Received int
+	// Time is how long the guest ran.
+	Time time.Duration
+}
+
 // Hooks are the hooks that the module's description lists.
 func (s *Strategy) Hooks() engine.Hooks { return s.hooks }
 
 // Run runs the hooks in one call of the guest. An error is *engine.HookError, *engine.BusyError or the context's.
 func (s *Strategy) Run(ctx context.Context, hooks engine.Hooks, call *engine.Call) (engine.Reply, error) {
+	reply, _, err := s.run(ctx, hooks, call, false)
+	return reply, err
+}
+
+// Measure is Run in a pristine instance, with what it cost.
+func (s *Strategy) Measure(ctx context.Context, hooks engine.Hooks, call *engine.Call) (engine.Reply, Cost, error) {
+	return s.run(ctx, hooks, call, true)
+}
+
+func (s *Strategy) run(ctx context.Context, hooks engine.Hooks, call *engine.Call, pristine bool) (engine.Reply, Cost, error) {
 	segments, err := encodeCall(call)
 	if err != nil {
-		return engine.Reply{}, err
+		return engine.Reply{}, Cost{}, err
 	}
-	in, err := s.module.pool.take(ctx)
+	in, err := s.module.obtain(ctx, call.Request.Namespace, pristine)
 	if err != nil {
 		var busy *engine.BusyError
 		if errors.As(err, &busy) || ctx.Err() != nil {
-			return engine.Reply{}, err
+			return engine.Reply{}, Cost{}, err
 		}
-		return engine.Reply{}, s.failure(hooks, 0, err)
+		return engine.Reply{}, Cost{}, s.failure(hooks, 0, err)
 	}
-	frame, err := in.call(uint64(hooks), segments)
-	if err != nil {
-		s.log(in, call)
-		s.module.pool.discard(in)
-		return engine.Reply{}, s.failure(hooks, 0, err)
-	}
+	began := time.Now()
+	frame, err := in.call(hooks, segments)
+	cost := Cost{Fuel: in.used(), Sent: frameSize(segments), Received: len(frame), Time: time.Since(began)}
 	s.log(in, call)
-	reply, hook, err := decodeReply(frame, hooks, call, s.module.options.Limits)
-	if err == nil && call.Object != nil && reply.Object != nil {
-		if broken := guard(call.Object, reply.Object); broken != nil {
-			err = malformed("%v", broken)
-		}
+	if err != nil {
+		s.module.pool.discard(in)
+		return engine.Reply{}, cost, s.failure(hooks, 0, err)
 	}
+	reply, hook, err := decodeReply(frame, hooks, call, s.module.options.Limits)
 	if errors.Is(err, errMalformed) {
 		s.module.pool.discard(in)
-		return engine.Reply{}, s.failure(hooks, hook, err)
+		return engine.Reply{}, cost, s.failure(hooks, hook, err)
 	}
-	s.module.pool.put(in)
+	s.module.release(in)
 	if err != nil {
-		return engine.Reply{}, s.failure(hooks, hook, err)
+		return engine.Reply{}, cost, s.failure(hooks, hook, err)
 	}
-	return reply, nil
+	return reply, cost, nil
 }
 
 // failure names plugin, hook and cause. Hook 0 means that any of the hooks may have failed.

@@ -1,0 +1,28 @@
+//go:build !linux
+
+package host
+
+// linearMemory is the memory of one instance, on Go's heap: growing may move it.
+type linearMemory struct {
+	bytes []byte
+	most  uint64
+}
+
+func newLinearMemory(_, most uint64) *linearMemory { return &linearMemory{most: most} }
+
+// Reallocate makes the memory larger, by a quarter more than is asked for when it has to move.
+func (m *linearMemory) Reallocate(size uint64) []byte {
+	if size > m.most {
+		return nil
+	}
+	if size > uint64(cap(m.bytes)) {
+		moved := make([]byte, size, min(m.most, size+size/4))
+		copy(moved, m.bytes)
+		m.bytes = moved
+	}
+	m.bytes = m.bytes[:size]
+	return m.bytes
+}
+
+// Free leaves the memory to the garbage collector.
+func (m *linearMemory) Free() { m.bytes = nil }

@@ -1,0 +1,9 @@
+;; Half of it in the memory.
+;; want: load describe: it lies at 262136 with 16 bytes, outside the memory
+(module
+  (memory (export "memory") 4)
+  (func (export "stratagem_abi_version") (result i32) (i32.const 1))
+  (func (export "stratagem_describe") (result i64)
+    (i64.const 0x0003fff8_00000010))
+  (func (export "stratagem_reserve") (param $n i32) (result i32) (i32.const 0x10000))
+  (func (export "stratagem_invoke") (param i64 i32) (result i64) unreachable))

@@ -1,0 +1,12 @@
+;; The resources without what is around them.
+;; want: load describe: cannot unmarshal array
+(module
+  (memory (export "memory") 4)
+  (data (i32.const 0x400)
+    "[]"
+  )
+  (func (export "stratagem_abi_version") (result i32) (i32.const 1))
+  (func (export "stratagem_describe") (result i64)
+    (i64.const 0x00000400_00000002))
+  (func (export "stratagem_reserve") (param $n i32) (result i32) (i32.const 0x10000))
+  (func (export "stratagem_invoke") (param i64 i32) (result i64) unreachable))

@@ -1,0 +1,9 @@
+;; An author error in the description.
+;; want: load describe: wasm error: unreachable
+(module
+  (memory (export "memory") 4)
+  (func (export "stratagem_abi_version") (result i32) (i32.const 1))
+  (func (export "stratagem_describe") (result i64)
+    unreachable)
+  (func (export "stratagem_reserve") (param $n i32) (result i32) (i32.const 0x10000))
+  (func (export "stratagem_invoke") (param i64 i32) (result i64) unreachable))

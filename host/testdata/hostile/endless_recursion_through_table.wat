@@ -1,0 +1,25 @@
+;; The same, where no call can be seen.
+;; want: call Validate 
+(module
+  (memory (export "memory") 4)
+  (table 1 funcref)
+  (func $f (call_indirect (i32.const 0)))
+  (elem (i32.const 0) $f)
+  (data (i32.const 0x400)
+    "{\"name\":\"hostile\",\"version\":\"1\",\"resources\":[{\"group\":\"hostile.example\",\"resource\":\"widgets\",\"kind\":\"Widget\",\"scope\":\"Namespaced\",\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true}],\"hooks\":[\"Default\",\"PrepareForCreate\",\"Validate\",\"WarningsOnCreate\",\"PrepareForUpdate\",\"ValidateUpdate\",\"WarningsOnUpdate\",\"Canonicalize\",\"CheckGracefulDelete\",\"CreateSubresource\",\"ConvertToTable\",\"Convert\"]}]}"
+  )
+  (data (i32.const 0x2000)
+    "\05\00\00\00" ;; segments
+    "\08\00\00\00\00\00\00\00\08\00\00\00" ;; outcome and hook
+    "\00\00\00\00" ;; object
+    "\00\00\00\00" ;; errors
+    "\00\00\00\00" ;; warnings
+    "\00\00\00\00" ;; result
+  )
+  (func (export "stratagem_abi_version") (result i32) (i32.const 1))
+  (func (export "stratagem_describe") (result i64) (i64.const 0x00000400_0000018c))
+  (func (export "stratagem_reserve") (param $n i32) (result i32) (i32.const 0x10000))
+  (func (export "stratagem_invoke") (param $hooks i64) (param $n i32) (result i64)
+    (if (i64.eq (local.get $hooks) (i64.const 0x100)) ;; Canonicalize behaves
+      (then (return (i64.const 0x00002000_00000020))))
+    (call_indirect (i32.const 0)) (i64.const 0)))

@@ -1,0 +1,9 @@
+;; A global from elsewhere.
+;; want: load wasm: import of global "env"."g": only functions can be imported
+(module
+  (import "env" "g" (global i32))
+  (memory (export "memory") 4)
+  (func (export "stratagem_abi_version") (result i32) (i32.const 1))
+  (func (export "stratagem_describe") (result i64) (i64.const 0x00000400_000000c7))
+  (func (export "stratagem_reserve") (param $n i32) (result i32) (i32.const 0x10000))
+  (func (export "stratagem_invoke") (param i64 i32) (result i64) unreachable))
