@@ -56,30 +56,30 @@ func buildPlugin(ctx context.Context, dir, out, compiler string) error {
 	if !known {
 		return fmt.Errorf(`--compiler %q: must be "tinygo" or "go"`, compiler)
 	}
-	out, err := filepath.Abs(out)
+	// The compiler leaves a file alone that it takes for up to date, so it never gets to see ours.
+	scratch, err := os.MkdirTemp("", "stratagem-build")
 	if err != nil {
 		return err
 	}
-	build := exec.CommandContext(ctx, args[0], append(args[1:], out, ".")...)
+	defer os.RemoveAll(scratch)
+	compiled := filepath.Join(scratch, "plugin.wasm")
+	build := exec.CommandContext(ctx, args[0], append(args[1:], compiled, ".")...)
 	build.Dir = dir
 	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("%s: %w", compiler, err)
 	}
+	wasm, err := os.ReadFile(compiled)
+	if err != nil {
+		return err
+	}
 	schema, err := os.ReadFile(filepath.Join(dir, "schema.json"))
-	if os.IsNotExist(err) {
-		return nil
+	if err == nil {
+		wasm, err = meter.AppendCustomSection(wasm, "stratagem.openapi", schema)
 	}
-	if err != nil {
-		return err
-	}
-	wasm, err := os.ReadFile(out)
-	if err != nil {
-		return err
-	}
-	if wasm, err = meter.AppendCustomSection(wasm, "stratagem.openapi", schema); err != nil {
-		return fmt.Errorf("%s: %w", out, err)
+	if err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("schema.json: %w", err)
 	}
 	return os.WriteFile(out, wasm, 0o644)
 }
