@@ -84,7 +84,7 @@ func (c *check) spreadConstraints(path place) {
 		c.one(action, at.child("whenUnsatisfiable"), "DoNotSchedule", "ScheduleAnyway")
 		id := "{" + key + ", " + action + "}"
 		if contains(seen, id) {
-			c.duplicate(at.child("{topologyKey).child(whenUnsatisfiable}"), id)
+			c.duplicate(at.child("{topologyKey, whenUnsatisfiable}"), id)
 		}
 		seen = append(seen, id)
 		c.minDomains(constraint.Get("minDomains"), action, at.child("minDomains"))
