@@ -1,0 +1,45 @@
+package managed
+
+import "time"
+
+// Write is a change of one object by one manager. Objects are in canonical form and in the version of Types.
+type Write struct {
+	Types *Types
+	// Old is the object before, with its managedFields; nil when it is created.
+	Old []byte
+	// New is the object after, with the managedFields that the client sent, if any. Update only.
+	New []byte
+
+	Manager     string // "" is "unknown"
+	Subresource string // through which the object is written, if any
+	Time        time.Time
+	// Scope is what the write can change.
+	Scope Scope
+
+	// Versions finds the types of another version ("apps/v1beta1"); nil for one that is not known. May be nil itself.
+	Versions func(apiVersion string) (*Types, error)
+	// Convert brings an object to another version.
+	Convert func(obj []byte, apiVersion string) ([]byte, error)
+}
+
+// manager is the name that goes into managedFields.
+func (w *Write) manager() string {
+	if w.Manager == "" {
+		return "unknown"
+	}
+	return w.Manager
+}
+
+// types finds the types of a version, nil for one that is not known.
+func (w *Write) types(apiVersion string) (*Types, error) {
+	if apiVersion == w.Types.apiVersion {
+		return w.Types, nil
+	}
+	if w.Versions == nil {
+		return nil, nil
+	}
+	return w.Versions(apiVersion)
+}
+
+// fieldsOf is the raw managedFields of an object, or nil.
+func fieldsOf(obj []byte) []byte { return lookup(lookup(obj, "metadata"), "managedFields") }
