@@ -104,22 +104,26 @@ func containerResize(is, was tree.Node, list string, path *field.Path) (errs fie
 				break
 			}
 		}
-		if !podspec.Same(others(is.At("resources", part)), others(was.At("resources", part))) {
+		if !sameOthers(is.At("resources", part), was.At("resources", part)) {
 			errs = append(errs, field.Forbidden(root, "only cpu and memory resources are mutable"))
 		}
 	}
 	return append(errs, memoryLimit(is, was, path.Child("limits").Key("memory"))...)
 }
 
-// others are the resources of a list that may not be resized.
-func others(list tree.Node) tree.Node {
-	e := tree.NewEdits(list)
-	for name, value := range list.Fields() {
-		if name == "cpu" || name == "memory" {
-			e.Replace(value, "null")
+// sameOthers tells whether the resources that may not be resized are the same.
+func sameOthers(is, was tree.Node) bool {
+	for name, value := range is.Fields() {
+		if name != "cpu" && name != "memory" && was.Get(name).String() != value.String() {
+			return false
 		}
 	}
-	return tree.Parse(e.Text())
+	for name := range was.Fields() {
+		if name != "cpu" && name != "memory" && !is.Has(name) {
+			return false
+		}
+	}
+	return true
 }
 
 // memoryLimit refuses a memory limit where there was none, unless the container is restarted for it.

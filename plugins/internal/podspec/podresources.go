@@ -102,6 +102,7 @@ func podRequests(spec tree.Node, limits, requests []pair) []pair {
 
 // effectiveRequests are the containers' requests once their limits have become requests.
 func effectiveRequests(spec tree.Node) amounts {
+	spec = tree.Parse(spec.Raw())
 	e := tree.NewEdits(spec)
 	for _, list := range []string{"containers", "initContainers"} {
 		for _, c := range spec.Get(list).Items() {

@@ -23,7 +23,7 @@ type edit struct {
 	element    bool
 }
 
-// NewEdits are no changes yet to the text that root is the whole of.
+// NewEdits are no changes yet to the whole text that root is in.
 func NewEdits(root Node) *Edits { return &Edits{doc: root.doc} }
 
 // Any tells whether there is a change.
