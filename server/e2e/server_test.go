@@ -34,9 +34,16 @@ type server struct {
 	exited chan struct{} // closed when the process has ended
 }
 
-// newServer prepares a server in a folder of its own. It does not run yet.
+// newServer prepares a server in a folder of its own. It does not run yet. What it compiles is shared by all servers,
+// so that only the first one takes its time for that.
 func newServer(dir string, args ...string) (*server, error) {
-	if err := os.MkdirAll(filepath.Join(dir, "home"), 0o700); err != nil {
+	compiled := filepath.Join(bin.dir, "compiled")
+	for _, folder := range []string{filepath.Join(dir, "home"), filepath.Join(dir, "data"), compiled} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.Symlink(compiled, filepath.Join(dir, "data", "compiled")); err != nil {
 		return nil, err
 	}
 	return &server{dir: dir, kubeconfig: filepath.Join(dir, "kubeconfig"), args: args, listen: "127.0.0.1:0", log: &logBuffer{}}, nil
@@ -135,13 +142,13 @@ func (s *server) signal(sig syscall.Signal) {
 	s.cmd = nil
 }
 
-// config is the admin's, without client-go's own rate limit.
+// config is the admin's, without client-go's own rate limit and without warnings in the test's output.
 func (s *server) config() (*rest.Config, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", s.kubeconfig)
 	if err != nil {
 		return nil, err
 	}
-	config.QPS = -1
+	config.QPS, config.WarningHandler = -1, rest.NoWarnings{}
 	return config, nil
 }
 
