@@ -16,48 +16,75 @@ const (
 	requestSegments
 )
 
-// requestSegment is segment 0 of a request frame.
-type requestSegment struct {
-	Verb        string       `json:"verb,omitempty"`
-	Group       string       `json:"group,omitempty"`
-	Version     string       `json:"version,omitempty"`
-	Resource    string       `json:"resource,omitempty"`
-	Subresource string       `json:"subresource,omitempty"`
-	Namespace   string       `json:"namespace,omitempty"`
-	Name        string       `json:"name,omitempty"`
-	User        *userSegment `json:"user,omitempty"`
-	DryRun      bool         `json:"dryRun,omitempty"`
-	Time        string       `json:"time,omitempty"`
-}
-
-type userSegment struct {
-	Name   string   `json:"name,omitempty"`
-	UID    string   `json:"uid,omitempty"`
-	Groups []string `json:"groups,omitempty"`
-}
-
 // encodeCall lays a call out as the segments of a request frame.
-func encodeCall(call *engine.Call) ([][]byte, error) {
-	info := call.Request
-	head := requestSegment{
-		Verb: info.Verb, Group: info.Group, Version: info.Version, Resource: info.Resource, Subresource: info.Subresource,
-		Namespace: info.Namespace, Name: info.Name, DryRun: info.DryRun,
-	}
-	if info.User.Name != "" {
-		head.User = &userSegment{info.User.Name, info.User.UID, info.User.Groups}
-	}
-	if !info.Time.IsZero() {
-		head.Time = info.Time.UTC().Format(time.RFC3339)
-	}
-	raw, err := json.Marshal(&head)
-	if err != nil {
-		return nil, err
-	}
+func encodeCall(call *engine.Call) [][]byte {
 	segments := make([][]byte, requestSegments, requestSegments+len(call.Items))
-	segments[segmentRequest], segments[segmentObject] = raw, call.Object
-	segments[segmentOld], segments[segmentOptions] = call.Old, call.Options
+	segments[segmentRequest] = appendRequest(make([]byte, 0, 320), call.Request)
+	segments[segmentObject], segments[segmentOld], segments[segmentOptions] = call.Object, call.Old, call.Options
 	for _, item := range call.Items {
 		segments = append(segments, item)
 	}
-	return segments, nil
+	return segments
+}
+
+// appendRequest appends segment 0 of a request frame. It is written by hand since every call needs one.
+func appendRequest(out []byte, info *engine.RequestInfo) []byte {
+	out = append(out, '{')
+	for _, f := range [...]struct{ key, value string }{
+		{"verb", info.Verb}, {"group", info.Group}, {"version", info.Version}, {"resource", info.Resource},
+		{"subresource", info.Subresource}, {"namespace", info.Namespace}, {"name", info.Name},
+	} {
+		if f.value != "" {
+			out = appendText(appendKey(out, f.key), f.value)
+		}
+	}
+	if info.User.Name != "" {
+		out = appendUser(appendKey(out, "user"), info.User)
+	}
+	if info.DryRun {
+		out = append(appendKey(out, "dryRun"), "true"...)
+	}
+	if !info.Time.IsZero() {
+		out = append(appendKey(out, "time"), '"')
+		out = append(info.Time.UTC().AppendFormat(out, time.RFC3339), '"')
+	}
+	return append(out, '}')
+}
+
+func appendUser(out []byte, user engine.User) []byte {
+	out = append(out, '{')
+	out = appendText(appendKey(out, "name"), user.Name)
+	if user.UID != "" {
+		out = appendText(appendKey(out, "uid"), user.UID)
+	}
+	if len(user.Groups) > 0 {
+		out = append(appendKey(out, "groups"), '[')
+		for i, group := range user.Groups {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = appendText(out, group)
+		}
+		out = append(out, ']')
+	}
+	return append(out, '}')
+}
+
+// appendKey appends a member's key, behind a comma unless it is the first.
+func appendKey(out []byte, key string) []byte {
+	if out[len(out)-1] != '{' {
+		out = append(out, ',')
+	}
+	return append(append(append(out, '"'), key...), '"', ':')
+}
+
+// appendText appends a JSON string.
+func appendText(out []byte, text string) []byte {
+	for i := range len(text) {
+		if b := text[i]; b < 0x20 || b > 0x7e || b == '"' || b == '\\' {
+			escaped, _ := json.Marshal(text)
+			return append(out, escaped...)
+		}
+	}
+	return append(append(append(out, '"'), text...), '"')
 }

@@ -42,10 +42,8 @@ func (s *Strategy) Measure(ctx context.Context, hooks engine.Hooks, call *engine
 }
 
 func (s *Strategy) run(ctx context.Context, hooks engine.Hooks, call *engine.Call, pristine bool) (engine.Reply, Cost, error) {
-	segments, err := encodeCall(call)
-	if err != nil {
-		return engine.Reply{}, Cost{}, err
-	}
+	seen := withoutManaged(call)
+	segments := encodeCall(seen)
 	in, err := s.module.obtain(ctx, call.Request.Namespace, pristine)
 	if err != nil {
 		var busy *engine.BusyError
@@ -62,7 +60,7 @@ func (s *Strategy) run(ctx context.Context, hooks engine.Hooks, call *engine.Cal
 		s.module.pool.discard(in)
 		return engine.Reply{}, cost, s.failure(hooks, 0, err)
 	}
-	reply, hook, err := decodeReply(frame, hooks, call, s.module.options.Limits)
+	reply, hook, err := decodeReply(frame, hooks, seen, s.module.options.Limits)
 	if errors.Is(err, errMalformed) {
 		s.module.pool.discard(in)
 		return engine.Reply{}, cost, s.failure(hooks, hook, err)
@@ -71,6 +69,7 @@ func (s *Strategy) run(ctx context.Context, hooks engine.Hooks, call *engine.Cal
 	if err != nil {
 		return engine.Reply{}, cost, s.failure(hooks, hook, err)
 	}
+	restoreManaged(&reply, call, seen)
 	return reply, cost, nil
 }
 

@@ -12,11 +12,11 @@ import (
 
 // What a guest is given to do before its snapshot is taken: the hooks that it has, on made-up objects.
 const (
-	warmUpRounds  = 8
-	warmUpPadding = 32 << 10 // bytes of annotation, so that the heap has room for objects of usual sizes
+	warmUpRounds  = 2
+	warmUpPadding = 2 << 10 // bytes of annotation
 )
 
-// warmUp has an instance run its hooks, so that its heap has the size that it will keep, and takes the snapshot that all
+// warmUp has an instance run its hooks, so that what it makes once is made, and takes the snapshot that all
 // instances start from. A guest that fails on the way is taken as it was before: made-up objects prove nothing.
 func (m *Module) warmUp(ctx context.Context, in *instance) (*instance, error) {
 	if !m.warmed(in) {
@@ -27,7 +27,7 @@ func (m *Module) warmUp(ctx context.Context, in *instance) (*instance, error) {
 		}
 	}
 	m.snapshot = in.takeSnapshot()
-	in.calls = 0
+	in.calls, in.exact = 0, true
 	return in, nil
 }
 
@@ -37,11 +37,7 @@ func (m *Module) warmed(in *instance) bool {
 	calls := m.warmUpCalls()
 	for range warmUpRounds {
 		for _, c := range calls {
-			segments, err := encodeCall(c.call)
-			if err != nil {
-				return false
-			}
-			frame, err := in.call(c.hooks, segments)
+			frame, err := in.call(c.hooks, encodeCall(c.call))
 			if err != nil {
 				return false
 			}

@@ -1,5 +1,5 @@
 ;; A reply that claims fields for somebody else.
-;; want: call PrepareForCreate malformed reply: it changes metadata.managedFields from [{"manager":"a"}] to []
+;; want: call PrepareForCreate malformed reply: it changes metadata.managedFields from nothing to []
 (module
   (memory (export "memory") 4)
   (data (i32.const 0x3000)
