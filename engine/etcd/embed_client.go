@@ -23,11 +23,20 @@ type readGate struct {
 	closed bool
 }
 
+// localWatcher is the in-process client's watcher, and knows how to make another one.
+type localWatcher struct {
+	clientv3.Watcher
+	another func() clientv3.Watcher
+}
+
 // newLocalClient is etcd's own in-process client, with its reads behind a gate.
 func newLocalClient(server *etcdserver.EtcdServer) (*clientv3.Client, *readGate) {
 	client := v3client.New(server)
 	gate := &readGate{KVClient: adapter.KvServerToKvClient(v3rpc.NewQuotaKVServer(server))}
 	client.KV = clientv3.NewKVFromKVClient(gate, client)
+	client.Watcher = &localWatcher{Watcher: client.Watcher, another: func() clientv3.Watcher {
+		return clientv3.NewWatchFromWatchClient(adapter.WatchServerToWatchClient(v3rpc.NewWatchServer(server)), client)
+	}}
 	return client, gate
 }
 

@@ -42,9 +42,9 @@ func (s *Storage) readFailed(ctx context.Context, what string, wanted int64, err
 
 // compacted asks for the oldest revision, which only a watch is told; 0 where even that fails.
 func (s *Storage) compacted(ctx context.Context, wanted int64) int64 {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	for resp := range s.client.Watch(ctx, s.prefix+"/", clientv3.WithRev(wanted)) {
+	watcher := s.newWatcher()
+	defer func() { _ = watcher.Close() }()
+	for resp := range watcher.Watch(ctx, s.prefix+"/", clientv3.WithRev(wanted)) {
 		return resp.CompactRevision
 	}
 	return 0

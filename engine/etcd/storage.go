@@ -22,6 +22,10 @@ type Storage struct {
 	prefix string // "/registry", or "" for none
 	leases *leases
 	local  func() int64 // the revision of an etcd in this process; nil for any other
+	hubs   hubs
+
+	// newWatcher makes the connection of one watch, which shares nothing with another (see RATIONALE.md).
+	newWatcher func() clientv3.Watcher
 }
 
 // New returns the Storage below prefix, which gets a leading slash if it has none and loses trailing ones.
@@ -29,7 +33,13 @@ func New(client *clientv3.Client, prefix string) *Storage {
 	if prefix = strings.Trim(prefix, "/"); prefix != "" {
 		prefix = "/" + prefix
 	}
-	return &Storage{client: client, prefix: prefix, leases: newLeases(client)}
+	s := &Storage{client: client, prefix: prefix, leases: newLeases(client)}
+	if local, ok := client.Watcher.(*localWatcher); ok {
+		s.newWatcher = local.another
+	} else {
+		s.newWatcher = func() clientv3.Watcher { return clientv3.NewWatcher(client) }
+	}
+	return s
 }
 
 // Storage is New over the embedded etcd, with quicker reads: its only member is here, so what it has

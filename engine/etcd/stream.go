@@ -4,18 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"time"
+	"sync"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/stratagem-dev/stratagem/engine"
-)
-
-const (
-	firstBackoff = 50 * time.Millisecond
-	mostBackoff  = 2 * time.Second
 )
 
 // errLost says that a stream has ended for a reason that opening it again may heal.
@@ -24,52 +18,64 @@ var errLost = errors.New("the watch was lost")
 // batch is what one answer of a watch holds: all of its revisions are complete.
 type batch struct {
 	events   []engine.Event
-	revision int64 // every change up to it has been delivered with this batch
+	revision int64 // every change up to it has been delivered with this batch; 0 where that is not known
 }
 
 // stream is an etcd watch of one prefix that knows where it is, so that it can go on there after it was
 // closed or lost: no event is missing and none comes twice.
 //
-//   - It is for one goroutine, which opens it and hands it every answer.
+//   - It is for one goroutine, which opens it and hands it every answer; progress may be asked for by others.
+//   - It has a connection of etcd's to itself (see RATIONALE.md).
 type stream struct {
 	storage *Storage
 	key     string // the prefix in etcd
 	next    int64  // the first revision that has not been taken
 	prev    bool   // events come with the value before
-	cancel  context.CancelFunc
-	backoff time.Duration
+	backoff backoff
+
+	mu      sync.Mutex
+	watcher clientv3.Watcher // nil while it is closed
 }
 
 // open starts to watch at the next revision. What was open before is closed.
 func (st *stream) open(ctx context.Context) clientv3.WatchChan {
 	st.close()
-	ctx, st.cancel = context.WithCancel(clientv3.WithRequireLeader(ctx))
 	opts := []clientv3.OpOption{
 		clientv3.WithPrefix(), clientv3.WithRev(st.next), clientv3.WithFragment(), clientv3.WithProgressNotify(),
 	}
 	if st.prev {
 		opts = append(opts, clientv3.WithPrevKV())
 	}
-	return st.storage.client.Watch(ctx, st.key, opts...)
+	watcher := st.storage.newWatcher()
+	st.mu.Lock()
+	st.watcher = watcher
+	st.mu.Unlock()
+	return watcher.Watch(clientv3.WithRequireLeader(ctx), st.key, opts...)
 }
 
+// close gives free what open took.
 func (st *stream) close() {
-	if st.cancel != nil {
-		st.cancel()
-		st.cancel = nil
+	st.mu.Lock()
+	watcher := st.watcher
+	st.watcher = nil
+	st.mu.Unlock()
+	if watcher != nil {
+		_ = watcher.Close() // says how the connection ended, which is no news
 	}
 }
 
-// wait lets some time pass before the next try; it ends early with the context.
-func (st *stream) wait(ctx context.Context) {
-	st.backoff = min(max(2*st.backoff, firstBackoff), mostBackoff)
-	timer := time.NewTimer(st.backoff/2 + rand.N(st.backoff/2))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	case <-st.storage.client.Ctx().Done():
+// requestProgress asks etcd to tell how far it is. It returns before that, and may be called from anywhere.
+func (st *stream) requestProgress(ctx context.Context) error {
+	st.mu.Lock()
+	watcher := st.watcher
+	st.mu.Unlock()
+	if watcher == nil {
+		return nil
 	}
+	if err := watcher.RequestProgress(clientv3.WithRequireLeader(ctx)); err != nil {
+		return st.storage.failed(ctx, "request progress", err)
+	}
+	return nil
 }
 
 // take turns an answer into events. errLost asks for another open after a wait; any other error is the end.
@@ -81,6 +87,8 @@ func (st *stream) take(ctx context.Context, resp clientv3.WatchResponse, open bo
 		return batch{}, &engine.CompactedError{Wanted: st.next - 1, Compacted: resp.CompactRevision}
 	case resp.Err() != nil:
 		return batch{}, st.failed(ctx, resp.Err())
+	case resp.IsProgressNotify() && resp.Header.GetRevision() < st.next-1:
+		return batch{}, nil // of a watch of the future
 	case resp.IsProgressNotify():
 		st.advance(resp.Header.GetRevision())
 		return batch{revision: st.next - 1}, nil
@@ -105,7 +113,7 @@ func (st *stream) take(ctx context.Context, resp clientv3.WatchResponse, open bo
 // advance notes that everything up to a revision has been taken.
 func (st *stream) advance(revision int64) {
 	st.next = max(st.next, revision+1)
-	st.backoff = 0
+	st.backoff.reset()
 }
 
 // event turns one of etcd's events into one of the engine's.

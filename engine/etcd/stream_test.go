@@ -193,7 +193,7 @@ func TestProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	event := requestProgress(ctx, t, storage, asking)
+	event := requestProgress(ctx, t, asking)
 	if event.Type != engine.Progress || event.Revision < revision || event.Key != "" {
 		t.Errorf("%+v", event)
 	}
@@ -206,12 +206,12 @@ func TestProgress(t *testing.T) {
 }
 
 // requestProgress asks until an event comes: etcd does not answer while a watch is being opened.
-func requestProgress(ctx context.Context, t *testing.T, storage interface{ RequestProgress(context.Context) error }, watcher engine.Watcher) engine.Event {
+func requestProgress(ctx context.Context, t *testing.T, watcher engine.Watcher) engine.Event {
 	t.Helper()
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		if err := storage.RequestProgress(ctx); err != nil {
+		if err := watcher.(interface{ RequestProgress(context.Context) error }).RequestProgress(ctx); err != nil {
 			t.Fatal(err)
 		}
 		select {

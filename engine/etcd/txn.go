@@ -49,6 +49,9 @@ func (s *Storage) put(ctx context.Context, key string, value []byte, opts engine
 // commit runs one operation on key if the conditions and the guards hold, all in one transaction. Where
 // one does not hold, the same transaction reads what is there.
 func (s *Storage) commit(ctx context.Context, key string, then clientv3.Op, guards []engine.Guard, when []clientv3.Cmp) (outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return outcome{}, s.failed(ctx, "write "+key[len(s.prefix):], err) // in process, etcd would write all the same
+	}
 	otherwise := make([]clientv3.Op, 1, 1+len(guards))
 	otherwise[0] = clientv3.OpGet(key)
 	for _, guard := range guards {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
-
 	"github.com/stratagem-dev/stratagem/engine"
 )
 
@@ -48,16 +46,6 @@ func (s *Storage) Watch(ctx context.Context, prefix string, opts engine.WatchOpt
 	return w, nil
 }
 
-// RequestProgress asks etcd to send a Progress event to the watchers of this Storage that asked for them.
-//
-//   - It returns before they come. Etcd sends none while one of them still reads the past.
-func (s *Storage) RequestProgress(ctx context.Context) error {
-	if err := s.client.RequestProgress(clientv3.WithRequireLeader(ctx)); err != nil {
-		return s.failed(ctx, "request progress", err)
-	}
-	return nil
-}
-
 // watcher is a running watch of a Storage.
 type watcher struct {
 	stream   stream
@@ -85,6 +73,11 @@ func (w *watcher) Err() error {
 // Stop ends the watch. It may be called again and does not wait.
 func (w *watcher) Stop() { w.stop() }
 
+// RequestProgress asks for a Progress event, at a revision not before the call, of a watch that wants such events.
+//
+//   - It returns before the event comes. Etcd sends none while the watch still reads the past.
+func (w *watcher) RequestProgress(ctx context.Context) error { return w.stream.requestProgress(ctx) }
+
 func (w *watcher) run(ctx context.Context) {
 	defer close(w.events)
 	defer w.stop()
@@ -94,7 +87,7 @@ func (w *watcher) run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case errors.Is(err, errLost):
-			w.stream.wait(ctx)
+			w.stream.backoff.wait(ctx)
 		case err != nil:
 			w.mu.Lock()
 			w.err = err
@@ -129,6 +122,8 @@ func (w *watcher) follow(ctx context.Context) (failure error) {
 			}
 		case out <- head:
 			w.dequeue()
+		case <-w.stream.storage.client.Ctx().Done():
+			return engine.ErrStopped
 		case <-ctx.Done():
 			return nil
 		}
@@ -141,7 +136,7 @@ func (w *watcher) enqueue(taken batch) {
 		w.bytes += len(event.Data) + len(event.Prev)
 	}
 	w.queue = append(w.queue, taken.events...)
-	if w.progress && len(taken.events) == 0 {
+	if w.progress && len(taken.events) == 0 && taken.revision > 0 {
 		w.queue = append(w.queue, engine.Event{Type: engine.Progress, Revision: taken.revision})
 	}
 }

@@ -111,6 +111,8 @@ func testContext(t *testing.T, s *suite) {
 			t.Errorf("%s in a context that has ended: %v", name, err)
 		}
 	}
+	want := []engine.Item{{Key: "/a", Data: []byte("1"), Revision: revision}}
+	sameItems(t, s.list(t, "/", engine.ListOptions{}).Items, want)
 }
 
 func testExpiry(t *testing.T, s *suite) {
