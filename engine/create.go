@@ -11,6 +11,8 @@ type CreateRequest struct {
 	Info     *RequestInfo
 	Object   Object // the body, in the version of the request
 	Decoding Decoding
+
+	owned bool // the managedFields of the object are final
 }
 
 // nameAttempts is how often a generated name is tried before the client hears of the collision.
@@ -32,7 +34,7 @@ func (s *Store) Create(ctx context.Context, req CreateRequest) (Result, error) {
 		return Result{}, badRequest("resourceVersion should not be set on objects to be created")
 	}
 	for attempt := 1; ; attempt++ {
-		result, err := s.create(ctx, req.Info, obj)
+		result, err := s.create(ctx, req, obj)
 		var taken *AlreadyExistsError
 		if errors.As(err, &taken) && taken.Generated && attempt < nameAttempts {
 			continue
@@ -43,13 +45,19 @@ func (s *Store) Create(ctx context.Context, req CreateRequest) (Result, error) {
 }
 
 // create is the lifecycle of one attempt.
-func (s *Store) create(ctx context.Context, info *RequestInfo, obj Object) (Result, error) {
+func (s *Store) create(ctx context.Context, req CreateRequest, obj Object) (Result, error) {
+	info := req.Info
 	obj, generated, err := s.beginCreate(info, obj)
 	if err != nil {
 		return Result{}, err
 	}
 	if obj, err = s.prepare(ctx, s.Resource.Strategy, PrepareForCreate, &Call{Request: info, Object: obj}); err != nil {
 		return Result{}, err
+	}
+	if !req.owned {
+		if obj, err = s.own(ctx, info, nil, obj, nil); err != nil {
+			return Result{}, err
+		}
 	}
 	obj, warnings, err := s.reviewCreate(ctx, info, obj)
 	if err != nil {
@@ -96,13 +104,26 @@ func (s *Store) beginCreate(info *RequestInfo, obj Object) (_ Object, generated 
 	return fields.Raw(), generated, nil
 }
 
-// agreeOnName checks the object's name against that of a request that has one (an update that creates).
+// agreeOnName gives a request's name (an update that creates has one) to the object.
 func (s *Store) agreeOnName(meta *Fields, name string) error {
 	if own := meta.String("name"); name != "" && own != "" && own != name {
 		return badRequest("the name of the object (%s) does not match the name on the URL (%s)", own, name)
 	}
 	if name != "" {
 		meta.SetString("name", name)
+	}
+	return nil
+}
+
+// checkName makes sure that the new state of an object, as a client states it, is meant for the object of the request.
+func checkName(obj Object, info *RequestInfo) error {
+	switch name, namespace := obj.Name(), obj.Namespace(); {
+	case name == "":
+		return badRequest("the name of the object (%s based on URL) was undeterminable: name must be provided", info.Name)
+	case name != info.Name:
+		return badRequest("the name of the object (%s) does not match the name on the URL (%s)", name, info.Name)
+	case info.Namespace != "" && namespace != "" && namespace != info.Namespace:
+		return badRequest("the namespace of the object (%s) does not match the namespace on the request (%s)", namespace, info.Namespace)
 	}
 	return nil
 }

@@ -29,8 +29,9 @@ func (s *Store) decode(info *RequestInfo, obj Object, how Decoding) (Object, []s
 		}
 		obj, unknown = decoded.Object, decoded.Unknown
 	}
+	obj, warnings := dedupOwners(obj)
 	if how.FieldValidation == IgnoreFields || len(how.Duplicates)+len(unknown) == 0 {
-		return obj, nil, nil
+		return obj, warnings, nil
 	}
 	var found []string
 	for _, path := range how.Duplicates {
@@ -43,7 +44,7 @@ func (s *Store) decode(info *RequestInfo, obj Object, how Decoding) (Object, []s
 		return nil, nil, badRequest("%s in version %q cannot be handled as a %s: strict decoding error: %s",
 			s.Resource.Kind, info.Version, s.Resource.Kind, strings.Join(found, ", "))
 	}
-	return obj, found, nil
+	return obj, append(found, warnings...), nil
 }
 
 // checkKind makes sure that the body is of the kind and version that the path says; where it says nothing it

@@ -78,20 +78,25 @@ func (s *Store) current(ctx context.Context, info *RequestInfo) (Item, error) {
 	return item, nil
 }
 
-// createOnUpdate creates the object of a PUT where the strategy allows that.
+// createOnUpdate creates the object of an apply patch, or of a PUT where the strategy allows that.
 func (s *Store) createOnUpdate(ctx context.Context, req UpdateRequest, missing error) (Result, error) {
-	if !req.Change.Replaces() || !s.Resource.Traits.AllowCreateOnUpdate || req.Info.Subresource != "" {
+	_, applies := req.Change.(ApplyPatch)
+	allowed := applies || req.Change.Replaces() && s.Resource.Traits.AllowCreateOnUpdate
+	if !allowed || req.Info.Subresource != "" {
 		return Result{}, missing
 	}
-	obj, duplicates, err := req.Change.Apply(nil, s.Resource.Version(req.Info.Version))
+	obj, duplicates, err := s.changed(ctx, req, nil, nil)
 	if err != nil {
 		return Result{}, err
 	}
-	if uid := obj.UID(); uid != "" {
+	if err := checkName(obj, req.Info); err != nil {
+		return Result{}, err
+	}
+	if uid := obj.UID(); uid != "" && !applies {
 		return Result{}, s.uidConflict(req.Info.Name, uid, "")
 	}
 	req.Decoding.Duplicates = append(req.Decoding.Duplicates, duplicates...)
-	return s.Create(ctx, CreateRequest{Info: req.Info, Object: obj.Stored(), Decoding: req.Decoding})
+	return s.Create(ctx, CreateRequest{Info: req.Info, Object: obj.Stored(), Decoding: req.Decoding, owned: applies})
 }
 
 // update is the lifecycle of one attempt; a *RevisionError asks for another.
@@ -100,7 +105,7 @@ func (s *Store) update(ctx context.Context, req UpdateRequest, sub *Subresource,
 	if err != nil {
 		return Result{}, err
 	}
-	obj, warnings, err := s.change(req, sub, old.Served(item.Revision))
+	obj, warnings, err := s.change(ctx, req, sub, old.Served(item.Revision))
 	if err != nil {
 		return Result{}, err
 	}
@@ -115,6 +120,11 @@ func (s *Store) update(ctx context.Context, req UpdateRequest, sub *Subresource,
 		return Result{}, err
 	}
 	call.Object = s.restore(call.Object, old, sub)
+	if _, applied := req.Change.(ApplyPatch); applied {
+		call.Object = withOwners(call.Object, old, managedFields(obj))
+	} else if call.Object, err = s.own(ctx, req.Info, sub, call.Object, old); err != nil {
+		return Result{}, err
+	}
 	obj, hookWarnings, err := s.reviewUpdate(ctx, strategy, call)
 	if err != nil {
 		return Result{}, err
@@ -128,12 +138,12 @@ func (s *Store) update(ctx context.Context, req UpdateRequest, sub *Subresource,
 }
 
 // change applies the request's change and decodes what comes of it.
-func (s *Store) change(req UpdateRequest, sub *Subresource, current Object) (Object, []string, error) {
+func (s *Store) change(ctx context.Context, req UpdateRequest, sub *Subresource, current Object) (Object, []string, error) {
 	if sub != nil && sub.Scale != nil {
 		obj, err := s.applyScale(req, sub.Scale, current)
 		return obj, nil, err
 	}
-	obj, duplicates, err := req.Change.Apply(current, s.Resource.Version(req.Info.Version))
+	obj, duplicates, err := s.changed(ctx, req, sub, current)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -143,8 +153,20 @@ func (s *Store) change(req UpdateRequest, sub *Subresource, current Object) (Obj
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := checkName(obj, req.Info); err != nil {
+		return nil, nil, err
+	}
 	obj, err = s.applyDefaults(obj, req.Info.Version)
 	return obj, warnings, err
+}
+
+// changed applies the request's change to the current object, nil where there is none.
+func (s *Store) changed(ctx context.Context, req UpdateRequest, sub *Subresource, current Object) (Object, []string, error) {
+	if patch, ok := req.Change.(ApplyPatch); ok {
+		obj, err := s.apply(ctx, req, sub, patch, current)
+		return obj, nil, err
+	}
+	return req.Change.Apply(current, s.Resource.Version(req.Info.Version))
 }
 
 // checkPreconditions compares the uid and resourceVersion that the new state names with the stored ones.
