@@ -48,6 +48,8 @@ type Item struct {
 	Key      string
 	Data     []byte
 	Revision int64 // the revision of its last change
+	// Memo is where a storage that keeps items in memory lets readers keep what they made of Data; else nil.
+	Memo *Memo
 }
 
 // ListOptions selects what List reads. The zero value reads everything, now.
@@ -106,6 +108,8 @@ type Event struct {
 	Data     []byte
 	Prev     []byte // empty when etcd has compacted it away
 	Revision int64
+	// Memo and PrevMemo go with Data and Prev, see Item.
+	Memo, PrevMemo *Memo
 }
 
 // ErrStopped is returned by a storage that has been closed.

@@ -138,11 +138,11 @@ func (w *Watch) event(ctx context.Context, change Event) (_ WatchEvent, wanted b
 	if len(change.Prev) == 0 && (change.Type == Deleted || change.Type == Modified && !w.request.Selector.Empty()) {
 		return WatchEvent{}, false, &ExpiredError{watchTooOld}
 	}
-	before, err := w.side(ctx, change.Key, change.Prev)
+	before, err := w.side(ctx, Item{Key: change.Key, Data: change.Prev, Memo: change.PrevMemo})
 	if err != nil {
 		return WatchEvent{}, false, err
 	}
-	after, err := w.side(ctx, change.Key, change.Data)
+	after, err := w.side(ctx, Item{Key: change.Key, Data: change.Data, Memo: change.Memo})
 	if err != nil {
 		return WatchEvent{}, false, err
 	}
@@ -161,11 +161,11 @@ func (w *Watch) event(ctx context.Context, change Event) (_ WatchEvent, wanted b
 }
 
 // side is the object before or after a change, nil where there is none that the selector picks.
-func (w *Watch) side(ctx context.Context, key string, data []byte) (Object, error) {
-	if len(data) == 0 {
+func (w *Watch) side(ctx context.Context, item Item) (Object, error) {
+	if len(item.Data) == 0 {
 		return nil, nil
 	}
-	obj, err := w.store.read(ctx, Item{Key: key, Data: data}, w.request.Info)
+	obj, err := w.store.read(ctx, item, w.request.Info)
 	if err != nil || !w.request.Selector.Matches(obj) {
 		return nil, err
 	}

@@ -174,7 +174,7 @@ func (c *Cache) absorb(events []engine.Event) {
 		c.current.revision = event.Revision
 		before := c.current.index.get(event.Key)
 		if before != nil {
-			event.Prev = before.Data
+			event.Prev, event.PrevMemo = before.Data, before.Memo
 		}
 		switch {
 		case event.Type == engine.Deleted && before == nil:
@@ -186,7 +186,8 @@ func (c *Cache) absorb(events []engine.Event) {
 			if before == nil {
 				event.Type = engine.Created
 			}
-			item := engine.Item{Key: event.Key, Data: event.Data, Revision: event.Revision}
+			item := engine.Item{Key: event.Key, Data: event.Data, Revision: event.Revision, Memo: &engine.Memo{}}
+			event.Memo = item.Memo
 			c.current.index = c.current.index.set(&item)
 		}
 		c.ring.add(event)

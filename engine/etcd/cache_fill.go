@@ -140,6 +140,7 @@ func (s *Storage) snapshot(ctx context.Context, prefix string) (items []listed, 
 		}
 		for _, kv := range resp.Kvs {
 			item := s.item(kv)
+			item.Memo = &engine.Memo{}
 			items = append(items, listed{Item: &item, created: kv.CreateRevision})
 		}
 	})
