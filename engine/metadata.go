@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/tidwall/gjson"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
@@ -100,13 +99,14 @@ func stringMap(raw []byte) map[string]string {
 	return m
 }
 
-// validateMeta is the common validation of every write's metadata.
+// validateMeta is the common validation of every write's metadata. A name is a DNS subdomain, as for nearly every kind
+// of Kubernetes; a strategy that wants less, such as a label, says so in Validate.
 func (s *Store) validateMeta(obj Object) (field.ErrorList, error) {
 	meta, err := objectMeta(obj.Meta())
 	if err != nil {
 		return nil, err
 	}
-	return apivalidation.ValidateObjectMetaAccessor(meta, s.Resource.Namespaced, path.ValidatePathSegmentName, field.NewPath("metadata")), nil
+	return apivalidation.ValidateObjectMetaAccessor(meta, s.Resource.Namespaced, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata")), nil
 }
 
 // validateMetaUpdate is the common validation of an update's metadata.

@@ -7,6 +7,8 @@ import (
 	"mime"
 	"net/http"
 
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
 	"github.com/stratagem-dev/stratagem/engine"
@@ -93,7 +95,7 @@ var bodyTypes = []string{negotiate.JSON, negotiate.YAML, protobuf.ContentType}
 func (r *request) readObject() (engine.Object, engine.Decoding, error) {
 	decoding := engine.Decoding{}
 	var err error
-	if decoding.FieldValidation, err = fieldValidation(r.query.Get("fieldValidation")); err != nil {
+	if decoding.FieldValidation, err = fieldValidation(r.info.Verb, r.query.Get("fieldValidation")); err != nil {
 		return nil, decoding, err
 	}
 	body, err := r.body.of(r.http)
@@ -151,12 +153,11 @@ func asBadRequest(err error) error {
 	return badRequest("couldn't get version/kind; json parse error: %v", err)
 }
 
-func fieldValidation(value string) (engine.FieldValidation, error) {
-	switch v := engine.FieldValidation(value); v {
-	case "":
+// fieldValidation reads the parameter of that name. Warn is the default, as in Kubernetes.
+func fieldValidation(verb, value string) (engine.FieldValidation, error) {
+	if value == "" {
 		return engine.WarnFields, nil
-	case engine.IgnoreFields, engine.WarnFields, engine.StrictFields:
-		return v, nil
 	}
-	return "", invalidOption("fieldValidation", value, "Ignore", "Strict", "Warn")
+	errs := metav1validation.ValidateFieldValidation(field.NewPath("fieldValidation"), value)
+	return engine.FieldValidation(value), invalidOptions(verb, errs)
 }

@@ -33,7 +33,7 @@ func (s *Server) putModule(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	dry, err := dryRun(c.Request().URL.Query()["dryRun"])
+	dry, err := dryRun("update", c.Request().URL.Query()["dryRun"])
 	if err != nil {
 		return err
 	}

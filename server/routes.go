@@ -9,6 +9,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 	"k8s.io/apimachinery/pkg/api/validation/path"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/server/negotiate"
@@ -143,7 +145,7 @@ func (s *Server) newRequest(c echo.Context, body *sentBody) (*request, error) {
 		Namespace: t.namespace, Name: t.name, User: userOf(c), Time: time.Now(),
 	}
 	var err error
-	if info.DryRun, err = dryRun(query["dryRun"]); err != nil {
+	if info.DryRun, err = dryRun(info.Verb, query["dryRun"]); err != nil {
 		return nil, err
 	}
 	req := &request{server: s, view: view, store: store, version: version, info: info, query: query, http: r, writer: c.Response(), body: body}
@@ -168,14 +170,12 @@ func deprecation(r *engine.Resource, v *engine.Version) string {
 	return r.APIVersion(v.Name) + " " + r.Kind + " is deprecated"
 }
 
-// dryRun reads the dryRun parameter: All is the one value that it may have.
-func dryRun(values []string) (bool, error) {
-	for _, v := range values {
-		if v != "All" {
-			return false, invalidOption("dryRun", v, "All")
-		}
+// dryRun reads the dryRun parameter: All is the one value that it may have, and reads have no use for it.
+func dryRun(verb string, values []string) (bool, error) {
+	if optionsKind(verb) == "ListOptions" {
+		return false, nil
 	}
-	return len(values) > 0, nil
+	return len(values) > 0, invalidOptions(verb, metav1validation.ValidateDryRun(field.NewPath("dryRun"), values))
 }
 
 // requestTimeout is how long any request but a watch may take, as in Kubernetes.

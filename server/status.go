@@ -35,8 +35,27 @@ type optionError struct {
 
 func (e *optionError) Error() string { return e.errs.ToAggregate().Error() }
 
-func invalidOption(name, value string, supported ...string) error {
-	return &optionError{"Options", field.ErrorList{field.NotSupported(field.NewPath(name), value, supported)}}
+// optionsKind is the kind that Kubernetes gives the options of a verb.
+func optionsKind(verb string) string {
+	switch verb {
+	case "create":
+		return "CreateOptions"
+	case "update":
+		return "UpdateOptions"
+	case "patch":
+		return "PatchOptions"
+	case "delete", "deletecollection":
+		return "DeleteOptions"
+	}
+	return "ListOptions"
+}
+
+// invalidOptions is an *optionError where something is wrong with the options of a verb.
+func invalidOptions(verb string, errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return &optionError{optionsKind(verb), errs}
 }
 
 func forbiddenOption(name, detail string) error {

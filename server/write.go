@@ -63,7 +63,7 @@ func (r *request) patch() error {
 	if err != nil {
 		return err
 	}
-	validation, err := fieldValidation(r.query.Get("fieldValidation"))
+	validation, err := fieldValidation(r.info.Verb, r.query.Get("fieldValidation"))
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (r *request) deleteOptions() (*metav1.DeleteOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	dry, err := dryRun(options.DryRun)
+	dry, err := dryRun(r.info.Verb, options.DryRun)
 	r.info.DryRun = r.info.DryRun || dry
 	return options, err
 }
