@@ -62,7 +62,7 @@ func (s *Store) applyScale(req UpdateRequest, paths *Scale, current Object) (Obj
 	if err != nil {
 		return nil, err
 	}
-	scale, _, err := req.Change.Apply(before, &Version{Name: ScaleKind.Version})
+	scale, owners, err := s.changedScale(req, paths, current, before)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,19 @@ func (s *Store) applyScale(req UpdateRequest, paths *Scale, current Object) (Obj
 			meta.SetString(key, own)
 		}
 	}
+	if _, applied := req.Change.(ApplyPatch); applied {
+		meta.Set("managedFields", owners)
+	}
 	return obj.WithMeta(meta), nil
+}
+
+// changedScale is the Scale that a request asks for; where it applies one, also the managedFields of the object behind it.
+func (s *Store) changedScale(req UpdateRequest, paths *Scale, current, before Object) (scale Object, owners []byte, err error) {
+	if patch, ok := req.Change.(ApplyPatch); ok {
+		return s.applyToScale(req.Info, paths, patch, current, before)
+	}
+	scale, _, err = req.Change.Apply(before, &Version{Name: ScaleKind.Version})
+	return scale, nil, err
 }
 
 // pathValue reads a field path such as ".spec.replicas".

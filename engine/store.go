@@ -9,10 +9,11 @@ import (
 // Store serves one resource: the lifecycle over a Strategy and a Storage. It is immutable; a change of the
 // resource's definition makes a new Store.
 type Store struct {
-	Resource *Resource
-	storage  Storage
-	options  Options
-	holder   Holder // nil: only finalizers hold objects
+	Resource  *Resource
+	storage   Storage
+	options   Options
+	holder    Holder // nil: only finalizers hold objects
+	ownership ownership
 }
 
 // Options are what all stores share. The zero value serves without admission.
@@ -34,7 +35,7 @@ type Admission interface {
 // NewStore returns the store of a resource.
 func NewStore(resource *Resource, storage Storage, options Options) *Store {
 	holder, _ := resource.Strategy.(Holder)
-	return &Store{Resource: resource, storage: storage, options: options, holder: holder}
+	return &Store{Resource: resource, storage: storage, options: options, holder: holder, ownership: newOwnership(resource)}
 }
 
 // Result is what a write answers with.
@@ -104,6 +105,9 @@ func (s *Store) load(item Item) (Object, error) {
 // read makes of a stored item the object that clients of a version see: converted, defaulted, without resourceVersion.
 // A request without a version gets it as it is stored.
 func (s *Store) read(ctx context.Context, item Item, info *RequestInfo) (Object, error) {
+	if known := item.Memo.get(s.Resource, info.Version); known != nil {
+		return known, nil
+	}
 	obj, err := s.load(item)
 	if err != nil || info.Version == "" {
 		return obj, err
@@ -111,7 +115,11 @@ func (s *Store) read(ctx context.Context, item Item, info *RequestInfo) (Object,
 	if obj, err = s.convert(ctx, info, obj, info.Version); err != nil {
 		return nil, err
 	}
-	return s.applyDefaults(obj, info.Version)
+	if obj, err = s.applyDefaults(obj, info.Version); err != nil {
+		return nil, err
+	}
+	item.Memo.put(s.Resource, info.Version, obj)
+	return obj, nil
 }
 
 // storageFailure turns a storage error into the error that clients get.

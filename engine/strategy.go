@@ -73,8 +73,10 @@ type RequestInfo struct {
 	Namespace   string
 	Name        string
 	User        User
-	DryRun      bool
-	Time        time.Time
+	// Manager is the field manager that a write is recorded under: the parameter fieldManager, or the client's program.
+	Manager string
+	DryRun  bool
+	Time    time.Time
 }
 
 // User is who asks.

@@ -77,7 +77,10 @@ func (s *Store) postOnce(ctx context.Context, req PostRequest, sub *Subresource,
 	if err != nil {
 		return Result{}, err
 	}
-	obj := s.restore(reply.Object, old, nil)
+	obj, err := s.own(ctx, req.Info, sub, s.restore(reply.Object, old, nil), old)
+	if err != nil {
+		return Result{}, err
+	}
 	errs, err := s.validateMetaUpdate(obj, old)
 	if err != nil {
 		return Result{}, err

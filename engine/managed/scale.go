@@ -1,0 +1,78 @@
+package managed
+
+import (
+	"encoding/json"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// ReplicasPaths are where each version of a resource ("apps/v1") has the replicas that its Scale shows.
+type ReplicasPaths map[string]string
+
+// ToScale turns the managedFields of an object into those of its Scale: who owns the replicas.
+func (p ReplicasPaths) ToScale(fields []byte, apiVersion string) ([]byte, error) {
+	handler, err := p.handler(fields, apiVersion)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := handler.ToSubresource()
+	return marshalEntries(entries, err)
+}
+
+// FromScale turns the managedFields of a changed Scale into those of the object behind it, which had fields before.
+func (p ReplicasPaths) FromScale(fields, scale []byte, apiVersion string) ([]byte, error) {
+	handler, err := p.handler(fields, apiVersion)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := unmarshalEntries(scale)
+	if err != nil {
+		return nil, err
+	}
+	times := map[string]*metav1.Time{}
+	for _, e := range entries {
+		times[e.Manager+"/"+string(e.Operation)] = e.Time
+	}
+	out, err := handler.ToParent(entries)
+	for i := range out {
+		if out[i].Time == nil && out[i].Subresource == "scale" { // Kubernetes loses it on the way
+			out[i].Time = times[out[i].Manager+"/"+string(out[i].Operation)]
+		}
+	}
+	return marshalEntries(out, err)
+}
+
+func (p ReplicasPaths) handler(fields []byte, apiVersion string) (*managedfields.ScaleHandler, error) {
+	entries, err := unmarshalEntries(fields)
+	if err != nil {
+		return nil, err
+	}
+	mappings := managedfields.ResourcePathMappings{}
+	for version, path := range p {
+		var at fieldpath.Path
+		for _, name := range split(strings.TrimPrefix(path, ".")) {
+			at = append(at, fieldpath.FieldNameElement(name))
+		}
+		mappings[version] = at
+	}
+	gv, err := schema.ParseGroupVersion(apiVersion)
+	return managedfields.NewScaleHandler(entries, gv, mappings), err
+}
+
+func unmarshalEntries(raw []byte) (entries []metav1.ManagedFieldsEntry, err error) {
+	if raw != nil {
+		err = json.Unmarshal(raw, &entries)
+	}
+	return entries, err
+}
+
+func marshalEntries(entries []metav1.ManagedFieldsEntry, err error) ([]byte, error) {
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	return json.Marshal(entries)
+}
