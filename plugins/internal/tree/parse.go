@@ -27,24 +27,23 @@ const (
 // entry is one value: its text, the key it is under, and the place behind all that is in it.
 type entry struct {
 	start, end       int32
-	keyStart, keyEnd int32 // without quotes; both 0 in arrays and at the root
-	next             int32 // while a container is read: the one around it
-	keys             mask  // of an object
+	keyStart, keyEnd int32  // without quotes; both 0 in arrays and at the root
+	next             int32  // while a container is read: the one around it
+	keys             uint64 // of an object: bit h for a key of hash h
 	kind             kind
-	escaped          bool // the string has escapes
+	hash             uint8 // of the key
+	escaped          bool  // the string has escapes
 	keyEscaped       bool
 }
 
-// mask says which keys an object cannot have, so that most lookups of absent fields cost nothing: a bit for each
-// key, by its length and its outer letters.
-type mask uint64
-
-func maskOf(key string) mask {
+// hashOf is a number below 64. A bit for each key tells which keys an object cannot have, so that lookups of absent
+// fields, which are most, cost next to nothing; of the others, most are told apart by the hash alone.
+func hashOf(key string) uint8 {
 	n := len(key)
 	if n == 0 {
-		return 1
+		return 0
 	}
-	return 1 << ((uint(key[0])*5 + uint(key[n-1])*3 + uint(n)*11) & 63)
+	return (key[0]*5 + key[n-1]*3 + uint8(n)*11) & 63
 }
 
 // Parse lays out a JSON text, which must be valid: the server has checked what it sends. An empty
@@ -90,10 +89,10 @@ func layout(text string) []entry {
 			}
 			if open >= 0 && entries[open].kind == kindObject && key.keyStart == 0 {
 				key.keyStart, key.keyEnd, key.keyEscaped = int32(i+1), int32(end), escaped
-				if escaped {
-					entries[open].keys = ^mask(0)
+				if key.hash = hashOf(text[i+1 : end]); escaped {
+					key.hash = hashOf(sdk.ParseValue(text[i : end+1]).String())
 				}
-				entries[open].keys |= maskOf(text[i+1 : end])
+				entries[open].keys |= 1 << key.hash
 				i = end
 				continue
 			}

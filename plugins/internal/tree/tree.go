@@ -12,11 +12,7 @@
 //   - Equal and Diff (equal.go): two values compared as Kubernetes compares them.
 package tree
 
-import (
-	"strconv"
-
-	"github.com/stratagem-dev/stratagem/sdk"
-)
+import "github.com/stratagem-dev/stratagem/sdk"
 
 // Node is one value of a parsed text. The zero Node is a value that is absent.
 //
@@ -82,10 +78,18 @@ func (n Node) Int() int64 {
 		return 0
 	}
 	raw := n.Raw()
-	if i, err := strconv.ParseInt(raw, 10, 64); err == nil {
-		return i
+	if len(raw) > 18 {
+		return n.Value().Int()
 	}
-	return n.Value().Int()
+	total := int64(0)
+	for i := 0; i < len(raw); i++ {
+		digit := raw[i] - '0'
+		if digit > 9 { // a sign, a point or an exponent
+			return n.Value().Int()
+		}
+		total = total*10 + int64(digit)
+	}
+	return total
 }
 
 // True is true for true alone.
@@ -115,15 +119,16 @@ func (n Node) find(key string) int32 {
 	if n.doc == nil {
 		return -1
 	}
-	entries, text := n.doc.entries, n.doc.text
-	if entries[n.i].keys&maskOf(key) == 0 {
+	entries, hash := n.doc.entries, hashOf(key)
+	if entries[n.i].keys&(1<<hash) == 0 {
 		return -1
 	}
-	for i, end := n.i+1, entries[n.i].next; i < end; i = entries[i].next {
+	for i, end := n.i+1, entries[n.i].next; i < end; {
 		e := &entries[i]
-		if int(e.keyEnd-e.keyStart) == len(key) && text[e.keyStart:e.keyEnd] == key || e.keyEscaped && n.doc.key(i) == key {
+		if e.hash == hash && n.doc.key(i) == key {
 			return i
 		}
+		i = e.next
 	}
 	return -1
 }

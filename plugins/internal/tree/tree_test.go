@@ -33,6 +33,11 @@ func TestWalk(t *testing.T) {
 	if root.Len() != 4 || !root.Get("e").Empty() || !root.Get("o").Empty() || root.Get("a").Empty() {
 		t.Errorf("Len %d", root.Len())
 	}
+	for text, want := range map[string]int64{"7": 7, "-7": -7, "7.9": 7, "1e3": 1000, "9223372036854775807": 1<<63 - 1, `"7"`: 0, "true": 0, "0": 0} {
+		if got := Parse(text).Int(); got != want {
+			t.Errorf("Int of %s: %d, want %d", text, got, want)
+		}
+	}
 	if Parse("").Exists() || Parse("null").Exists() || !Parse(" 7 ").IsNumber() || Parse("7").Int() != 7 {
 		t.Error("scalars at the root")
 	}
