@@ -72,7 +72,7 @@ func (s *Server) makeNamespaces(ctx context.Context) error {
 var systemUser = engine.User{Name: "system:stratagem", Groups: []string{mastersGroup}}
 
 func systemRequest(verb, group, version, resource, name string) *engine.RequestInfo {
-	return &engine.RequestInfo{Verb: verb, Group: group, Version: version, Resource: resource, Name: name, User: systemUser, Time: time.Now()}
+	return &engine.RequestInfo{Verb: verb, Group: group, Version: version, Resource: resource, Name: name, User: systemUser, Manager: "stratagem", Time: time.Now()}
 }
 
 // lifecycle is Kubernetes' NamespaceLifecycle admission: what is written belongs into a namespace that exists, and

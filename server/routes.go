@@ -148,6 +148,9 @@ func (s *Server) newRequest(c echo.Context, body *sentBody) (*request, error) {
 	if info.DryRun, err = dryRun(info.Verb, query["dryRun"]); err != nil {
 		return nil, err
 	}
+	if info.Manager, err = fieldManager(info.Verb, query, r); err != nil {
+		return nil, err
+	}
 	req := &request{server: s, view: view, store: store, version: version, info: info, query: query, http: r, writer: c.Response(), body: body}
 	endpoint := negotiate.Objects
 	if info.Verb == "watch" {
@@ -156,8 +159,8 @@ func (s *Server) newRequest(c echo.Context, body *sentBody) (*request, error) {
 	if req.answer, err = endpoint.Accept(r.Header.Get("Accept")); err != nil {
 		return nil, err
 	}
+	req.writer.Header().Del("Warning") // those of an attempt before
 	if version.Deprecated {
-		req.writer.Header().Del("Warning") // that of an attempt before
 		addWarnings(req.writer.Header(), []string{deprecation(store.Resource, version)})
 	}
 	return req, nil

@@ -71,7 +71,7 @@ func New(ctx context.Context, options Options, address string) (*Server, error) 
 	if options.Log == nil {
 		options.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
-	s := &Server{options: options, log: options.Log, openapi: openapi.New(openapi.Options{Version: options.Version}), address: address, serving: make(chan struct{})}
+	s := &Server{options: options, log: options.Log, openapi: openapi.New(openapi.Options{Version: options.Version, ServerSideApply: true}), address: address, serving: make(chan struct{})}
 	s.metrics = newMetrics(prometheus.NewRegistry())
 	s.ending, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	s.plugins = newPlugins(s)

@@ -88,6 +88,8 @@ func (r *request) patch() error {
 			return &mediaTypeError{t, r.patchTypes()}
 		}
 		return r.change(engine.StrategicPatch{Patch: patch}, decoding)
+	case applyPatchType:
+		return r.apply(body, validation)
 	default:
 		return &mediaTypeError{t, r.patchTypes()}
 	}
@@ -99,7 +101,7 @@ func (r *request) patchTypes() []string {
 	if r.version.Schema != nil && r.version.Schema.HasPatchMeta() {
 		types = append(types, strategicPatchType)
 	}
-	return types
+	return append(types, applyPatchType)
 }
 
 // post serves POST to a subresource.
