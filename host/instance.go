@@ -24,6 +24,7 @@ type instance struct {
 	budget  int64 // of the call that runs
 
 	calls     int    // since it was last pristine
+	exact     bool   // then, its memory had the size of the snapshot
 	namespace string // of the last call
 }
 

@@ -14,7 +14,11 @@ type linearMemory struct {
 	region  *region
 	cleanup runtime.Cleanup
 	usable  uint64
+	watch   *watch // nil where all of it has to be copied
 }
+
+// watchFrom is the size above which it is cheaper to ask the kernel than to copy all.
+const watchFrom = 256 << 10
 
 // region is one mapping, empty when it has been given back.
 type region struct {
@@ -37,7 +41,7 @@ func newLinearMemory(first, most uint64) *linearMemory {
 		}
 		m.region.free()
 	}
-	m.region.bytes, m.usable = make([]byte, most), most
+	m.region.bytes = make([]byte, most)
 	return m
 }
 
@@ -46,13 +50,29 @@ func (m *linearMemory) Reallocate(size uint64) []byte {
 	if size > uint64(len(m.region.bytes)) {
 		return nil
 	}
-	if size > m.usable {
+	if size > m.usable && m.region.mapped {
 		if err := syscall.Mprotect(m.region.bytes[m.usable:size], syscall.PROT_READ|syscall.PROT_WRITE); err != nil {
 			return nil
 		}
-		m.usable = size
 	}
+	m.usable = max(m.usable, size)
 	return m.region.bytes[:size:size]
+}
+
+// Reset makes the memory what the snapshot is, and zero beyond it.
+func (m *linearMemory) Reset(snapshot []byte) {
+	start := m.region.bytes[:len(snapshot)]
+	if m.watch == nil || !m.watch.reset(start, snapshot) {
+		copy(start, snapshot)
+		m.watch = nil
+		if m.region.mapped && len(start) > watchFrom {
+			m.watch = newWatch(start)
+		}
+	}
+	tail := m.region.bytes[len(snapshot):m.usable]
+	if len(tail) > 0 && (!m.region.mapped || syscall.Madvise(tail, syscall.MADV_DONTNEED) != nil) {
+		clear(tail)
+	}
 }
 
 // Free gives the address space back.

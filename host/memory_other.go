@@ -2,6 +2,8 @@
 
 package host
 
+func writesAreKnown() bool { return false }
+
 // linearMemory is the memory of one instance, on Go's heap: growing may move it.
 type linearMemory struct {
 	bytes []byte
@@ -23,6 +25,9 @@ func (m *linearMemory) Reallocate(size uint64) []byte {
 	m.bytes = m.bytes[:size]
 	return m.bytes
 }
+
+// Reset makes the memory what the snapshot is, and zero beyond it.
+func (m *linearMemory) Reset(snapshot []byte) { clear(m.bytes[copy(m.bytes, snapshot):]) }
 
 // Free leaves the memory to the garbage collector.
 func (m *linearMemory) Free() { m.bytes = nil }

@@ -6,7 +6,7 @@ import "context"
 // the figures. Whatever it says, an instance that trapped or broke the ABI is thrown away.
 type Reset struct {
 	// Every is the number of calls between resets: 1 is after every call, Never is never. 0 is after every call where that
-	// is cheap (a memory of at most 512 KiB), else after 64.
+	// is cheap (a system that notes which pages are written to, or a memory of at most 512 KiB), else after 64.
 	Every int
 	// BetweenNamespaces resets also where a call is for another namespace than the one before.
 	BetweenNamespaces bool
@@ -27,7 +27,7 @@ func (m *Module) every() int {
 		return 0
 	case n > 0:
 		return n
-	case m.snapshot != nil && len(m.snapshot.memory) <= cheapReset:
+	case m.snapshot != nil && (len(m.snapshot.memory) <= cheapReset || writesAreKnown()):
 		return 1
 	}
 	return defaultEvery
@@ -59,7 +59,7 @@ func (m *Module) obtain(ctx context.Context, namespace string, pristine bool) (*
 			return nil, err
 		}
 		stale := in.calls > 0 && (pristine || m.options.Reset.BetweenNamespaces && in.namespace != namespace)
-		if stale && !m.reset(in) {
+		if stale && !m.reset(in) || pristine && m.snapshot != nil && !in.exact {
 			m.pool.discard(in)
 			continue
 		}

@@ -10,6 +10,9 @@ type snapshot struct {
 	clock   uint64
 }
 
+// maxGrowth is how many bytes an instance may have grown beyond the snapshot to be restored.
+const maxGrowth = 16 << 20
+
 // snapshots tells whether memory and numbers are all the state that the module's code can change. Where it is not (tables,
 // dropped segments, references or vectors in globals) an instance that is no longer pristine is replaced.
 func (in *instance) snapshots() bool {
@@ -39,8 +42,9 @@ func (in *instance) takeSnapshot() *snapshot {
 	return s
 }
 
-// restore brings the instance back to the snapshot. It fails when the memory has grown beyond it, since memory cannot
-// shrink: such an instance is thrown away.
+// restore brings the instance back to the snapshot. Memory cannot shrink: what it has grown beyond the snapshot is left
+// empty, as fresh memory is, and the guest that asks for memory gets more. An instance that has grown too far that way is
+// not worth restoring: false.
 func (in *instance) restore(s *snapshot) bool {
 	memory := in.mod.Memory()
 	if missing := len(s.memory) - int(memory.Size()); missing > 0 {
@@ -48,15 +52,15 @@ func (in *instance) restore(s *snapshot) bool {
 			return false
 		}
 	}
-	view := in.view()
-	if len(view) != len(s.memory) {
+	grown := int(memory.Size()) - len(s.memory)
+	if room := int(in.module.options.Limits.MemoryPages)<<16 - len(s.memory); grown > min(maxGrowth, room/2) {
 		return false
 	}
-	copy(view, s.memory)
+	in.memory.Reset(s.memory)
 	for i, g := range in.globals {
 		g.Set(s.globals[i])
 	}
-	in.guest.clock, in.calls, in.namespace = s.clock, 0, ""
+	in.guest.clock, in.calls, in.namespace, in.exact = s.clock, 0, "", grown == 0
 	return true
 }
 
