@@ -19,7 +19,7 @@ func (Strategy) PrepareForCreate(_ *sdk.Context, deployment *sdk.Object) {
 
 // Validate is Kubernetes' ValidateDeployment.
 func (Strategy) Validate(_ *sdk.Context, deployment *sdk.Object) field.ErrorList {
-	return validateSpec(specOf(deployment), field.NewPath("spec"))
+	return validateSpec(specOf(deployment), tree.Node{}, field.NewPath("spec"))
 }
 
 // WarningsOnCreate tells of a name that is no DNS label and of what is odd in the template.
@@ -43,9 +43,9 @@ func (Strategy) PrepareForUpdate(_ *sdk.Context, deployment, old *sdk.Object) {
 
 // ValidateUpdate is Kubernetes' ValidateDeploymentUpdate, and the selector stays.
 func (Strategy) ValidateUpdate(_ *sdk.Context, deployment, old *sdk.Object) field.ErrorList {
-	spec, path := specOf(deployment), field.NewPath("spec")
-	errs := validateSpec(spec, path)
-	if selector := spec.Get("selector"); !podspec.Same(selector, tree.Parse(old.Get("spec", "selector").Raw())) {
+	spec, was, path := specOf(deployment), specOf(old), field.NewPath("spec")
+	errs := validateSpec(spec, was, path)
+	if selector := spec.Get("selector"); !podspec.Same(selector, was.Get("selector")) {
 		errs = append(errs, field.Invalid(path.Child("selector"), selector.Value(), validate.FieldImmutableErrorMsg))
 	}
 	return errs

@@ -11,10 +11,10 @@ import (
 	"github.com/stratagem-dev/stratagem/sdk/validate"
 )
 
-// validateSpec runs in the order of Kubernetes' ValidateDeploymentSpec.
-func validateSpec(spec tree.Node, path *field.Path) (errs field.ErrorList) {
+// validateSpec checks a spec, or what an old one has become, in the order of Kubernetes' ValidateDeploymentSpec.
+func validateSpec(spec, old tree.Node, path *field.Path) (errs field.ErrorList) {
 	errs = nonnegative(errs, spec, "replicas", path)
-	errs = append(errs, validateSelector(spec, path)...)
+	errs = append(errs, validateSelector(spec, old, path)...)
 	errs = append(errs, validateStrategy(spec.Get("strategy"), path.Child("strategy"))...)
 	errs = nonnegative(errs, spec, "minReadySeconds", path)
 	errs = nonnegative(errs, spec, "revisionHistoryLimit", path)
@@ -28,7 +28,7 @@ func validateSpec(spec tree.Node, path *field.Path) (errs field.ErrorList) {
 }
 
 // validateSelector checks the selector and, with it, the template.
-func validateSelector(spec tree.Node, path *field.Path) (errs field.ErrorList) {
+func validateSelector(spec, old tree.Node, path *field.Path) (errs field.ErrorList) {
 	selector, at := spec.Get("selector"), path.Child("selector")
 	value := selector.Value()
 	if !selector.Exists() {
@@ -43,7 +43,7 @@ func validateSelector(spec tree.Node, path *field.Path) (errs field.ErrorList) {
 	if err != nil || hasInvalid(errs) {
 		return append(errs, field.Invalid(at, value, "invalid label selector"))
 	}
-	return append(errs, validateTemplate(spec.Get("template"), parsed, path.Child("template"))...)
+	return append(errs, validateTemplate(spec.Get("template"), old.Get("template"), parsed, path.Child("template"))...)
 }
 
 // hasInvalid tells whether the parts of a selector are such that Kubernetes cannot make a selector of them.
@@ -57,12 +57,12 @@ func hasInvalid(errs field.ErrorList) bool {
 }
 
 // validateTemplate is for templates of pods that are to run for ever.
-func validateTemplate(template tree.Node, selector labels.Selector, path *field.Path) (errs field.ErrorList) {
+func validateTemplate(template, old tree.Node, selector labels.Selector, path *field.Path) (errs field.ErrorList) {
 	own := template.At("metadata", "labels")
 	if !selector.Empty() && !selector.Matches(own.StringMap()) {
 		errs = append(errs, field.Invalid(path.Child("metadata", "labels"), own.Value(), "`selector` does not match template `labels`"))
 	}
-	errs = append(errs, podspec.ValidateTemplate(template, path.String())...)
+	errs = append(errs, podspec.ValidateTemplate(template, old, path.String())...)
 	spec := template.Get("spec")
 	if policy := spec.Get("restartPolicy").String(); policy != "Always" {
 		errs = append(errs, field.NotSupported(path.Child("spec", "restartPolicy"), policy, []string{"Always"}))

@@ -29,6 +29,7 @@ func (BindingStrategy) CreateSubresource(ctx *sdk.Context, pod, binding *sdk.Obj
 		return "", sdk.Conflict("pod " + name + " has non-empty .spec.schedulingGates")
 	}
 	pod.Set(binding.Get("target", "name").String(), "spec", "nodeName")
+	pod.Delete("status", "nominatedNodeName")
 	for _, part := range []string{"annotations", "labels"} {
 		for key, value := range binding.Get("metadata", part).Fields() {
 			pod.Set(value, "metadata", part, key)

@@ -41,10 +41,10 @@ func (EphemeralContainersStrategy) ValidateUpdate(_ *sdk.Context, pod, old *sdk.
 	if !old.Get("metadata", "annotations", podspec.MirrorAnnotation).IsNull() {
 		return field.ErrorList{field.Forbidden(field.NewPath(""), "static pods do not support ephemeral containers")}
 	}
-	spec := specOf(pod)
-	errs := podspec.Validate(pod.Name(), annotationsOf(pod), spec)
+	spec, was := specOf(pod), specOf(old)
+	errs := podspec.Validate(pod.Name(), annotationsOf(pod), spec, was)
 	path := field.NewPath("spec", "ephemeralContainers")
-	for _, was := range specOf(old).Get("ephemeralContainers").Items() {
+	for _, was := range was.Get("ephemeralContainers").Items() {
 		name := was.Get("name").String()
 		is := named(spec.Get("ephemeralContainers"), name)
 		switch {

@@ -60,7 +60,7 @@ func (ResizeStrategy) ValidateUpdate(_ *sdk.Context, pod, old *sdk.Object) field
 	if was.At("os", "name").String() == "windows" {
 		return field.ErrorList{field.Forbidden(field.NewPath(""), "windows pods cannot be resized")}
 	}
-	errs := podspec.Validate(pod.Name(), annotationsOf(pod), spec)
+	errs := podspec.Validate(pod.Name(), annotationsOf(pod), spec, was)
 	path := field.NewPath("spec")
 	if !sameNames(spec, was, "containers") || !sameNames(spec, was, "initContainers") {
 		return append(errs, field.Forbidden(path, "containers may not be added, removed, re-ordered or renamed on resize"))

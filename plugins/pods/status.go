@@ -182,10 +182,10 @@ func (s *statusCheck) addresses(key string, path *field.Path) {
 	families := make(map[int]int)
 	for i, address := range list.Items() {
 		ip := address.Get("ip").String()
-		family := podspec.IPFamily(ip)
-		families[family]++
-		if family == 0 {
-			s.errs = append(s.errs, field.Invalid(path.Index(i), ip, podspec.InvalidIP))
+		parsed := podspec.ParseIP(ip)
+		families[parsed.Family]++
+		if problem := parsed.Problem(); problem != "" && (parsed.Family == 0 || !hasAddress(s.old.Get(key), ip)) {
+			s.errs = append(s.errs, field.Invalid(path.Index(i), ip, problem))
 		}
 		for _, other := range seen {
 			if other == ip {
@@ -200,7 +200,30 @@ func (s *statusCheck) addresses(key string, path *field.Path) {
 	}
 }
 
+func hasAddress(list tree.Node, ip string) bool {
+	for _, address := range list.Items() {
+		if address.Get("ip").String() == ip {
+			return true
+		}
+	}
+	return false
+}
+
+// WarningsOnUpdate tells of addresses in unusual forms.
+func (StatusStrategy) WarningsOnUpdate(_ *sdk.Context, pod, _ *sdk.Object) (warnings []string) {
+	for _, key := range []string{"podIPs", "hostIPs"} {
+		for i, address := range pod.Get("status", key).Items() {
+			ip := address.Get("ip").String()
+			if warning := podspec.ParseIP(ip).Warning(ip); warning != "" {
+				warnings = append(warnings, field.NewPath("status", key).Index(i).Child("ip").String()+": "+warning)
+			}
+		}
+	}
+	return warnings
+}
+
 var (
+	_ sdk.UpdateWarner    = StatusStrategy{}
 	_ sdk.UpdatePreparer  = StatusStrategy{}
 	_ sdk.UpdateValidator = StatusStrategy{}
 )

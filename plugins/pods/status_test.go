@@ -65,3 +65,14 @@ func TestStatusValidation(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) { sdktest.WantErrors(t, got, tc.want...) })
 	}
 }
+
+func TestStatusWarnings(t *testing.T) {
+	old := changed(t, stored(t), "status.podIPs", `[{"ip":"010.0.0.1"}]`)
+	got := sdktest.New(StatusStrategy{}).Update(changed(t, old, "status.phase", `"Running"`), old)
+	sdktest.WantErrors(t, got)
+	if len(got.Warnings) != 1 || got.Warnings[0] != `status.podIPs[0].ip: non-standard IP address "010.0.0.1" is invalid: use "10.0.0.1"` {
+		t.Errorf("%q", got.Warnings)
+	}
+	other := changed(t, old, "status.podIPs", `[{"ip":"010.0.0.2"}]`)
+	sdktest.WantErrors(t, sdktest.New(StatusStrategy{}).Update(other, old), `status.podIPs[0]: Invalid value: "010.0.0.2": must not have leading 0s`)
+}

@@ -68,10 +68,10 @@ func (Strategy) PrepareForUpdate(_ *sdk.Context, pod, old *sdk.Object) {
 
 // ValidateUpdate is Kubernetes' ValidatePodUpdate.
 func (Strategy) ValidateUpdate(_ *sdk.Context, pod, old *sdk.Object) field.ErrorList {
-	annotations, spec := annotationsOf(pod), specOf(pod)
-	errs := podspec.Validate(pod.Name(), annotations, spec)
+	annotations, spec, was := annotationsOf(pod), specOf(pod), specOf(old)
+	errs := podspec.Validate(pod.Name(), annotations, spec, was)
 	errs = append(errs, annotationUpdates(annotations, annotationsOf(old))...)
-	return append(errs, specUpdate(spec, specOf(old))...)
+	return append(errs, specUpdate(spec, was)...)
 }
 
 // AllowUnconditionalUpdate is true for pods.

@@ -10,13 +10,16 @@ const bindingToN1 = `{"apiVersion":"v1","kind":"Binding","metadata":{"name":"web
 
 func TestBinding(t *testing.T) {
 	run := sdktest.New(BindingStrategy{})
-	got := run.CreateSubresource(stored(t), sdktest.Object(t, bindingToN1))
+	got := run.CreateSubresource(changed(t, stored(t), "status.nominatedNodeName", `"n9"`), sdktest.Object(t, bindingToN1))
 	if got.Refusal != nil || len(got.Errors) > 0 {
 		t.Fatalf("%v %v", got.Refusal, got.Errors)
 	}
 	pod := got.Object
 	if node := pod.Get("spec", "nodeName").String(); node != "n1" {
 		t.Errorf("nodeName %q", node)
+	}
+	if pod.Exists("status", "nominatedNodeName") {
+		t.Error("the nomination is still there")
 	}
 	if pod.Annotation("a") != "b" || pod.Label("zone") != "z" {
 		t.Errorf("metadata: %s", pod.Get("metadata").Raw())

@@ -137,7 +137,7 @@ func (c *check) matchProfile(what string, annotation, profile tree.Node, path pl
 // ValidateCreate is Validate with what only new pods must fulfil.
 func ValidateCreate(name string, annotations, spec tree.Node) field.ErrorList {
 	c := newCheck(spec, true)
-	c.errs = Validate(name, annotations, spec)
+	c.errs = Validate(name, annotations, spec, tree.Node{})
 	path := root("spec")
 	if !spec.Get("ephemeralContainers").Empty() {
 		c.forbidden(path.child("ephemeralContainers"), "cannot be set on create")

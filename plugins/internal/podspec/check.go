@@ -14,6 +14,7 @@ type check struct {
 	name string
 
 	spec      tree.Node
+	old       tree.Node         // the spec before an update
 	volumes   map[string]string // the valid ones, with their kind
 	claims    []string
 	grace     tree.Node

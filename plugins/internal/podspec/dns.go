@@ -57,10 +57,21 @@ func (c *check) hostAliases(path place) {
 	}
 }
 
+// ip checks an address; one that was there before may stay as it was.
 func (c *check) ip(text string, path place) {
-	if IPFamily(text) == 0 {
-		c.invalid(path, text, InvalidIP)
+	ip := ParseIP(text)
+	if problem := ip.Problem(); problem != "" && (ip.Family == 0 || !c.hadIP(text)) {
+		c.invalid(path, text, problem)
 	}
+}
+
+func (c *check) hadIP(text string) bool {
+	for _, server := range c.old.At("dnsConfig", "nameservers").Items() {
+		if server.String() == text {
+			return true
+		}
+	}
+	return hasField(c.old.Get("hostAliases"), "ip", text)
 }
 
 const searchFmt = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"

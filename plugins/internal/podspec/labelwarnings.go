@@ -1,9 +1,8 @@
 package podspec
 
 import (
-	"strconv"
-
 	"github.com/stratagem-dev/stratagem/plugins/internal/tree"
+	"github.com/stratagem-dev/stratagem/sdk/validate"
 )
 
 // deprecatedNodeLabel is what Kubernetes says of a node's label that has a successor.
@@ -35,19 +34,44 @@ func (w *warner) nodeLabels() {
 	}
 	path := w.at("affinity.nodeAffinity")
 	for i, term := range node.At(requiredTerms, "nodeSelectorTerms").Items() {
-		w.nodeTerm(term, path.child(requiredTerms).child("nodeSelectorTerms").index(i))
+		w.nodeTerm(term, path.child(requiredTerms).child("nodeSelectorTerms").index(i), false)
 	}
 	for i, term := range node.Get(preferredTerms).Items() {
-		w.nodeTerm(term.Get("preference"), path.child(preferredTerms).index(i).child("preference"))
+		w.nodeTerm(term.Get("preference"), path.child(preferredTerms).index(i).child("preference"), true)
 	}
 }
 
-func (w *warner) nodeTerm(term tree.Node, path place) {
+// nodeTerm warns of old labels and, in preferences, of values that no label can have.
+func (w *warner) nodeTerm(term tree.Node, path place, values bool) {
 	for i, expression := range term.Get("matchExpressions").Items() {
 		key := expression.Get("key").String()
 		if message := deprecatedNodeLabel(key); message != "" {
 			w.warn(path.child("matchExpressions").index(i).child("key"), key+" is "+message)
 		}
+		for j, value := range expression.Get("values").Items() {
+			if !values || isPlainName(value.String()) {
+				continue
+			}
+			for _, message := range validate.IsValidLabelValue(value.String()) {
+				w.warn(path.child("matchExpressions").index(i).child("values").index(j), value.String()+" is invalid, "+message)
+			}
+		}
+	}
+}
+
+// addresses warns of IP addresses in unusual forms.
+func (w *warner) addresses() {
+	for i, server := range w.spec.At("dnsConfig", "nameservers").Items() {
+		w.address(server.String(), w.at("dnsConfig.nameservers").index(i))
+	}
+	for i, alias := range w.spec.Get("hostAliases").Items() {
+		w.address(alias.Get("ip").String(), w.at("hostAliases").index(i).child("ip"))
+	}
+}
+
+func (w *warner) address(text string, path place) {
+	if warning := ParseIP(text).Warning(text); warning != "" {
+		w.warn(path, warning)
 	}
 }
 
@@ -115,35 +139,5 @@ func (w *warner) claimSize(source tree.Node, path place) {
 	requests := source.At("volumeClaimTemplate", "spec", "resources", "requests")
 	if size := requests.Get("storage"); !isWhole(size) {
 		w.warn(path.key("storage"), fractionalText(size))
-	}
-}
-
-// tokenPaths warns of files in projected volumes that hide a token.
-func (w *warner) tokenPaths() {
-	var tokens []string
-	for _, volume := range w.spec.Get("volumes").Items() {
-		for _, source := range volume.At("projected", "sources").Items() {
-			if token := source.Get("serviceAccountToken"); token.Exists() {
-				tokens = append(tokens, token.Get("path").String())
-			}
-		}
-	}
-	if len(tokens) == 0 {
-		return
-	}
-	for i, volume := range w.spec.Get("volumes").Items() {
-		for _, source := range volume.At("projected", "sources").Items() {
-			for _, kind := range [][2]string{{"configMap", "configMap"}, {"secret", "secrets"}, {"downwardAPI", "downwardAPI"}} {
-				for j, file := range source.At(kind[0], "items").Items() {
-					if name := file.Get("path").String(); contains(tokens, name) {
-						w.warn(w.at("volumes").index(i).child("projected.sources").child(kind[1]).index(j), "has duplicated path with ServiceAccountToken "+strconv.Quote(name))
-					}
-				}
-			}
-			if bundle := source.Get("clusterTrustBundle"); bundle.Exists() && contains(tokens, bundle.Get("path").String()) {
-				w.warn(w.at("volumes").index(i).child("projected.sources.ClusterTrustBundle"),
-					"has duplicated path with ServiceAccountToken "+strconv.Quote(bundle.Get("path").String()))
-			}
-		}
 	}
 }

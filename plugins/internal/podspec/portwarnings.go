@@ -1,6 +1,8 @@
 package podspec
 
 import (
+	"strconv"
+
 	"github.com/stratagem-dev/stratagem/plugins/internal/tree"
 )
 
@@ -49,6 +51,31 @@ func (w *warner) conflicts(p usedPort, all []usedPort) {
 			w.warn(p.path(), "overlapping port definition with "+other.path().String())
 		case p.host == other.host && (p.hostIP == "" || other.hostIP == ""):
 			w.warn(p.path(), "dangerously ambiguous port definition with "+other.path().String())
+		}
+	}
+}
+
+// portNames warns of a name that several containers give to ports. As in Kubernetes, nothing is said behind the
+// first init container that is no sidecar.
+func (w *warner) portNames() {
+	seen := make(map[string]string)
+	for _, list := range []string{"initContainers", "containers"} {
+		for i, container := range w.spec.Get(list).Items() {
+			if list == "initContainers" && !isSidecar(container) {
+				return
+			}
+			for j, port := range container.Get("ports").Items() {
+				name := port.Get("name").String()
+				if name == "" {
+					continue
+				}
+				path := w.at(list).index(i).child("ports").index(j)
+				if other := seen[name]; other != "" {
+					w.warn(path, "duplicate port name "+strconv.Quote(name)+" with "+other+", services and probes that select ports by name will use "+other)
+				} else {
+					seen[name] = path.String()
+				}
+			}
 		}
 	}
 }

@@ -95,13 +95,25 @@ func TestAnnotations(t *testing.T) {
 	})
 }
 
-func TestIPFamily(t *testing.T) {
+func TestParseIP(t *testing.T) {
 	for text, want := range map[string]int{
 		"1.2.3.4": 4, "010.0.0.1": 4, "1.2.3": 0, "1.2.3.256": 0, "1.2.3.+4": 0, "": 0, "::": 6, "::1": 6, "2001:db8::ffff": 6, "1:2:3:4:5:6:7:8": 6,
-		"1:2:3:4:5:6:7": 0, "1::2::3": 0, "::ffff:1.2.3.4": 6, "fe80::1%eth0": 0, "12345::": 0, "1:2:3:4:5:6:7:8:9": 0,
+		"1:2:3:4:5:6:7": 0, "1::2::3": 0, "::ffff:1.2.3.4": 6, "fe80::1%eth0": 0, "12345::": 0, "1:2:3:4:5:6:7:8:9": 0, "1:2:3:4:5:6:7:1.2.3.4": 0, ":1": 0,
 	} {
-		if got := IPFamily(text); got != want {
-			t.Errorf("IPFamily(%q) = %d, want %d", text, got, want)
+		if got := ParseIP(text).Family; got != want {
+			t.Errorf("ParseIP(%q) = %d, want %d", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{"1.2.3.4": "", "01.2.3.4": "must not have leading 0s", "::ffff:1.2.3.4": "must not be an IPv4-mapped IPv6 address", "::ffff:102:304": "must not be an IPv4-mapped IPv6 address", "::1": ""} {
+		if got := ParseIP(text).Problem(); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"::": "::", "0:0:0:0:0:0:0:1": "::1", "1:0:0:2:0:0:0:3": "1:0:0:2::3", "FE80::0ABC": "fe80::abc", "1:2:3:4:5:6:7:8": "1:2:3:4:5:6:7:8", "1:0:2::": "1:0:2::", "::ffff:1.2.3.4": "1.2.3.4", "1::": "1::", "1:0:3:4:5:6:7:8": "1:0:3:4:5:6:7:8",
+	} {
+		if got := ParseIP(text).String(); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/stratagem-dev/stratagem/sdk/validate"
 )
 
-// Validate tells what is wrong with the annotations and the spec of a pod of the given name.
-func Validate(name string, annotations, spec tree.Node) field.ErrorList {
+// Validate tells what is wrong with the annotations and the spec of a pod of the given name. old is the spec
+// before an update.
+func Validate(name string, annotations, spec, old tree.Node) field.ErrorList {
 	c := newCheck(spec, true)
-	c.name = name
+	c.name, c.old = name, old
 	path := root("spec")
 	c.annotations(annotations, root("metadata.annotations"))
 	c.podSpec(path)
@@ -24,11 +25,12 @@ func Validate(name string, annotations, spec tree.Node) field.ErrorList {
 	return c.errs
 }
 
-// ValidateTemplate tells what is wrong with a pod template. Errors in its labels and annotations leave
+// ValidateTemplate tells what is wrong with a pod template; old is the one before an update. Errors in its labels and annotations leave
 // metadata out of the path, as in Kubernetes.
-func ValidateTemplate(template tree.Node, at string) field.ErrorList {
+func ValidateTemplate(template, old tree.Node, at string) field.ErrorList {
 	path := root(at)
 	c := newCheck(template.Get("spec"), false)
+	c.old = old.Get("spec")
 	annotations := template.At("metadata", "annotations")
 	c.labelMap(template.At("metadata", "labels"), path.child("labels"))
 	c.annotationMap(annotations, path.child("annotations"))

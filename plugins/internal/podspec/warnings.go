@@ -23,7 +23,7 @@ func Warnings(spec, annotations tree.Node, path string) []string {
 	w.spreadConstraints()
 	w.deprecatedAnnotations()
 	w.volumes()
-	w.tokenPaths()
+	w.overlappingFiles()
 	w.duplicates("hostAliases", "ip")
 	w.duplicates("imagePullSecrets", "name")
 	for i, secret := range spec.Get("imagePullSecrets").Items() {
@@ -35,10 +35,12 @@ func Warnings(spec, annotations tree.Node, path string) []string {
 	w.podSeccomp()
 	eachContainer(spec, w.specPath(), w.container)
 	w.ports()
+	w.portNames()
 	if seconds := spec.Get("terminationGracePeriodSeconds"); seconds.Int() < 0 {
 		w.warn(w.at("terminationGracePeriodSeconds"), "must be >= 0; negative values are invalid and will be treated as 1")
 	}
 	w.affinities()
+	w.addresses()
 	return w.list
 }
 

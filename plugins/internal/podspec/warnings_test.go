@@ -30,8 +30,15 @@ func TestWarnings(t *testing.T) {
 			`spec.topologySpreadConstraints[0].labelSelector: a null labelSelector results in matching no pod`}},
 		{"affinity without selector", []string{"affinity", `{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"z"}]}}`}, []string{
 			`spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector: a null labelSelector results in matching no pod`}},
-		{"hidden token", []string{"volumes", `[{"name":"a","projected":{"sources":[{"serviceAccountToken":{"path":"t"}},{"secret":{"name":"s","items":[{"key":"k","path":"t"}]}}]}}]`}, []string{
-			`spec.volumes[0].projected.sources.secrets[0]: has duplicated path with ServiceAccountToken "t"`}},
+		{"hidden token", []string{"volumes", `[{"name":"a","projected":{"sources":[{"serviceAccountToken":{"path":"t"}},{"secret":{"name":"s","items":[{"key":"k","path":"t/x"}]}},{}]}}]`}, []string{
+			`volume "a" (Projected) has no sources provided`, `volume "a" (Projected): overlapping paths: "t/x" (Secret "s") with "t" (ServiceAccountToken)`}},
+		{"files twice", []string{"volumes", `[{"name":"a","configMap":{"name":"c","items":[{"key":"k","path":"f"},{"key":"l","path":"f/"}]}}]`}, []string{`volume "a" (ConfigMap "c"): overlapping paths: "f" with "f"`}},
+		{"port name twice", []string{"containers", `[{"name":"a","image":"a","ports":[{"containerPort":1,"name":"p"}]},{"name":"b","image":"b","ports":[{"containerPort":2,"name":"p"}]}]`}, []string{
+			`spec.containers[1].ports[0]: duplicate port name "p" with spec.containers[0].ports[0], services and probes that select ports by name will use spec.containers[0].ports[0]`}},
+		{"preferred value", []string{"affinity", `{"nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1,"preference":{"matchExpressions":[{"key":"a","operator":"In","values":["-"]}]}}]}}`}, []string{
+			`spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].preference.matchExpressions[0].values[0]: - is invalid, a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`}},
+		{"addresses", []string{"hostAliases", `[{"ip":"::0001"}]`, "dnsConfig", `{"nameservers":["01.2.3.4"]}`}, []string{
+			`spec.dnsConfig.nameservers[0]: non-standard IP address "01.2.3.4" is invalid: use "1.2.3.4"`, `spec.hostAliases[0].ip: IPv6 address "::0001" should be in RFC 5952 canonical format ("::1")`}},
 	} {
 		wantTexts(t, tc.name, Warnings(defaulted(specWith(t, tc.fields...), true), tree.Node{}, ""), tc.want)
 	}
