@@ -53,7 +53,7 @@ func (s *Store) agreeOnNamespace(meta *Fields, namespace string) error {
 	return nil
 }
 
-// objectMeta is metadata as apimachinery's validation wants it.
+// objectMeta is metadata as apimachinery's validation wants it, without managedFields: the engine itself wrote them.
 func objectMeta(meta Fields) (*metav1.ObjectMeta, error) {
 	m := &metav1.ObjectMeta{
 		Name:            meta.String("name"),
@@ -74,7 +74,7 @@ func objectMeta(meta Fields) (*metav1.ObjectMeta, error) {
 		into any
 	}{
 		{"creationTimestamp", &m.CreationTimestamp}, {"deletionTimestamp", &m.DeletionTimestamp}, {"finalizers", &m.Finalizers},
-		{"ownerReferences", &m.OwnerReferences}, {"managedFields", &m.ManagedFields},
+		{"ownerReferences", &m.OwnerReferences},
 	} {
 		if !meta.Has(f.key) {
 			continue
