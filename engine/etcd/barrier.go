@@ -115,7 +115,19 @@ type pass struct {
 
 // pass waits for a check that begins after the call.
 func (g *gate) pass(ctx context.Context) error {
+	mine := g.queue()
+	select {
+	case <-mine.done:
+		return mine.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// queue is the next check to begin.
+func (g *gate) queue() *pass {
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	if g.queued == nil {
 		g.queued = &pass{done: make(chan struct{})}
 		if !g.running {
@@ -123,14 +135,7 @@ func (g *gate) pass(ctx context.Context) error {
 			go g.run()
 		}
 	}
-	mine := g.queued
-	g.mu.Unlock()
-	select {
-	case <-mine.done:
-		return mine.err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return g.queued
 }
 
 // run checks for as long as somebody waits.

@@ -157,7 +157,7 @@ func difference(old *index, now []listed, revision int64) []engine.Event {
 	}
 	n := 0
 	for _, chunk := range old.chunks {
-		for _, before := range chunk {
+		for _, before := range chunk.items {
 			for n < len(now) && now[n].Key < before.Key {
 				events = append(events, appeared(now[n].Item))
 				n++

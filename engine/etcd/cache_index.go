@@ -17,9 +17,12 @@ const (
 // index is an ordered set of items that never changes: a change makes a new one, which shares all chunks but the
 // one that it touches. So readers need no lock, and an old index stays what it was. The zero value is empty.
 type index struct {
-	chunks [][]*engine.Item // in key order; none is empty
+	chunks []*chunk // in key order; none is empty
 	count  int
 }
+
+// chunk is a run of items in key order. It is behind a pointer because every change copies the list of chunks.
+type chunk struct{ items []*engine.Item }
 
 // position is a place between two items.
 type position struct{ chunk, at int }
@@ -27,34 +30,41 @@ type position struct{ chunk, at int }
 // newIndex makes an index of items in key order.
 func newIndex(items []*engine.Item) index {
 	x := index{count: len(items)}
-	for chunk := range slices.Chunk(items, mostChunk/2) {
-		x.chunks = append(x.chunks, slices.Clone(chunk))
+	for run := range slices.Chunk(items, mostChunk/2) {
+		x.chunks = append(x.chunks, &chunk{slices.Clone(run)})
 	}
 	return x
 }
 
 // seek is the place of the first item whose key is not before key.
 func (x *index) seek(key string) position {
-	chunk := sort.Search(len(x.chunks), func(i int) bool {
-		return x.chunks[i][len(x.chunks[i])-1].Key >= key
-	})
-	if chunk == len(x.chunks) {
-		return position{chunk: chunk}
-	}
-	items := x.chunks[chunk]
-	return position{chunk: chunk, at: sort.Search(len(items), func(i int) bool { return items[i].Key >= key })}
+	return x.search(func(at string) bool { return at >= key })
 }
 
 // end is the place behind the last item with the prefix.
 func (x *index) end(prefix string) position {
-	chunk := sort.Search(len(x.chunks), func(i int) bool {
-		return behind(x.chunks[i][len(x.chunks[i])-1].Key, prefix)
+	return x.search(func(at string) bool { return behind(at, prefix) })
+}
+
+// search is the place of the first item whose key is reached; those of all later ones must be too.
+func (x *index) search(reached func(key string) bool) position {
+	n := sort.Search(len(x.chunks), func(i int) bool {
+		items := x.chunks[i].items
+		return reached(items[len(items)-1].Key)
 	})
-	if chunk == len(x.chunks) {
-		return position{chunk: chunk}
+	if n == len(x.chunks) {
+		return position{chunk: n}
 	}
-	items := x.chunks[chunk]
-	return position{chunk: chunk, at: sort.Search(len(items), func(i int) bool { return behind(items[i].Key, prefix) })}
+	items := x.chunks[n].items
+	return position{chunk: n, at: sort.Search(len(items), func(i int) bool { return reached(items[i].Key) })}
+}
+
+// at is the item behind a place, or nil at the end.
+func (x *index) at(p position) *engine.Item {
+	if p.chunk == len(x.chunks) {
+		return nil
+	}
+	return x.chunks[p.chunk].items[p.at]
 }
 
 // behind tells whether a key is behind all keys with the prefix.
@@ -62,9 +72,8 @@ func behind(key, prefix string) bool { return key > prefix && !strings.HasPrefix
 
 // get is the item under key, or nil.
 func (x *index) get(key string) *engine.Item {
-	p := x.seek(key)
-	if p.chunk < len(x.chunks) && x.chunks[p.chunk][p.at].Key == key {
-		return x.chunks[p.chunk][p.at]
+	if item := x.at(x.seek(key)); item != nil && item.Key == key {
+		return item
 	}
 	return nil
 }
@@ -76,7 +85,7 @@ func (x *index) between(from, to position) int {
 	}
 	n := to.at - from.at
 	for _, chunk := range x.chunks[from.chunk:to.chunk] {
-		n += len(chunk)
+		n += len(chunk.items)
 	}
 	return n
 }
@@ -87,9 +96,9 @@ func (x *index) items(from position, n int) []engine.Item {
 		return nil
 	}
 	items := make([]engine.Item, 0, n)
-	for chunk, at := from.chunk, from.at; ; chunk, at = chunk+1, 0 {
-		for _, item := range x.chunks[chunk][at:] {
-			if items = append(items, *item); len(items) == n {
+	for n, at := from.chunk, from.at; ; n, at = n+1, 0 {
+		for _, item := range x.chunks[n].items[at:] {
+			if items = append(items, *item); len(items) == cap(items) {
 				return items
 			}
 		}
@@ -103,43 +112,46 @@ func (x *index) set(item *engine.Item) index {
 	}
 	p := x.seek(item.Key)
 	if p.chunk == len(x.chunks) {
-		p = position{chunk: p.chunk - 1, at: len(x.chunks[p.chunk-1])}
+		p = position{chunk: p.chunk - 1, at: len(x.chunks[p.chunk-1].items)}
 	}
-	old := x.chunks[p.chunk]
+	old := x.chunks[p.chunk].items
 	if p.at < len(old) && old[p.at].Key == item.Key {
-		chunk := slices.Clone(old)
-		chunk[p.at] = item
-		return x.replace(p.chunk, 1, x.count, chunk)
+		items := slices.Clone(old)
+		items[p.at] = item
+		return x.replace(p.chunk, 1, x.count, items)
 	}
-	chunk := make([]*engine.Item, 0, len(old)+1)
-	chunk = append(append(append(chunk, old[:p.at]...), item), old[p.at:]...)
-	if len(chunk) <= mostChunk {
-		return x.replace(p.chunk, 1, x.count+1, chunk)
+	items := make([]*engine.Item, 0, len(old)+1)
+	items = append(append(append(items, old[:p.at]...), item), old[p.at:]...)
+	if len(items) <= mostChunk {
+		return x.replace(p.chunk, 1, x.count+1, items)
 	}
-	half := len(chunk) / 2
-	return x.replace(p.chunk, 1, x.count+1, slices.Clone(chunk[:half]), slices.Clone(chunk[half:]))
+	half := len(items) / 2
+	return x.replace(p.chunk, 1, x.count+1, slices.Clone(items[:half]), slices.Clone(items[half:]))
 }
 
 // remove is the index without a key.
 func (x *index) remove(key string) index {
 	p := x.seek(key)
-	if p.chunk == len(x.chunks) || x.chunks[p.chunk][p.at].Key != key {
+	if item := x.at(p); item == nil || item.Key != key {
 		return *x
 	}
-	chunk := slices.Concat(x.chunks[p.chunk][:p.at], x.chunks[p.chunk][p.at+1:])
-	next := p.chunk + 1
+	old, next := x.chunks[p.chunk].items, p.chunk+1
+	items := slices.Concat(old[:p.at], old[p.at+1:])
 	switch {
-	case len(chunk) == 0:
+	case len(items) == 0:
 		return x.replace(p.chunk, 1, x.count-1)
-	case len(chunk) < fewChunk && next < len(x.chunks) && len(chunk)+len(x.chunks[next]) <= mostChunk/2:
-		return x.replace(p.chunk, 2, x.count-1, slices.Concat(chunk, x.chunks[next]))
+	case len(items) < fewChunk && next < len(x.chunks) && len(items)+len(x.chunks[next].items) <= mostChunk/2:
+		return x.replace(p.chunk, 2, x.count-1, slices.Concat(items, x.chunks[next].items))
 	}
-	return x.replace(p.chunk, 1, x.count-1, chunk)
+	return x.replace(p.chunk, 1, x.count-1, items)
 }
 
 // replace is the index with n chunks replaced by others.
-func (x *index) replace(at, n, count int, chunks ...[]*engine.Item) index {
-	all := make([][]*engine.Item, 0, len(x.chunks)-n+len(chunks))
-	all = append(append(append(all, x.chunks[:at]...), chunks...), x.chunks[at+n:]...)
-	return index{chunks: all, count: count}
+func (x *index) replace(at, n, count int, others ...[]*engine.Item) index {
+	chunks := make([]*chunk, 0, len(x.chunks)-n+len(others))
+	chunks = append(chunks, x.chunks[:at]...)
+	for _, items := range others {
+		chunks = append(chunks, &chunk{items})
+	}
+	return index{chunks: append(chunks, x.chunks[at+n:]...), count: count}
 }

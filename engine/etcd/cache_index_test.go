@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -17,10 +18,10 @@ func checkIndex(t *testing.T, x *index, want map[string]int64) {
 	keys := slices.Sorted(maps.Keys(want))
 	n := 0
 	for i, chunk := range x.chunks {
-		if len(chunk) == 0 || len(chunk) > mostChunk {
-			t.Fatalf("chunk %d of %d has %d items", i, len(x.chunks), len(chunk))
+		if len(chunk.items) == 0 || len(chunk.items) > mostChunk {
+			t.Fatalf("chunk %d of %d has %d items", i, len(x.chunks), len(chunk.items))
 		}
-		for _, item := range chunk {
+		for _, item := range chunk.items {
 			if n == len(keys) || item.Key != keys[n] || item.Revision != want[item.Key] {
 				t.Fatalf("item %d is %s@%d", n, item.Key, item.Revision)
 			}
@@ -177,7 +178,7 @@ func TestDifference(t *testing.T) {
 		{Type: engine.Deleted, Key: "/h", Prev: []byte("/h8"), Revision: 30},
 	}
 	got := difference(&old, now, 30)
-	if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
-		t.Errorf("got  %q\nwant %q", got, want)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
 	}
 }
