@@ -29,21 +29,35 @@ func validateSpec(spec, old tree.Node, path *field.Path) (errs field.ErrorList) 
 
 // validateSelector checks the selector and, with it, the template.
 func validateSelector(spec, old tree.Node, path *field.Path) (errs field.ErrorList) {
-	selector, at := spec.Get("selector"), path.Child("selector")
-	value := selector.Value()
-	if !selector.Exists() {
-		errs = append(errs, field.Required(at, ""))
+	selector, template := spec.Get("selector"), spec.Get("template")
+	own := template.At("metadata", "labels")
+	matches := false
+	if podspec.PlainSelector(selector) {
+		matches = podspec.MatchesPlain(selector, own)
 	} else {
-		errs = append(errs, labels.Validate(value, at)...)
-		if selector.Get("matchLabels").Empty() && selector.Get("matchExpressions").Empty() {
-			errs = append(errs, field.Invalid(at, value, "empty selector is invalid for deployment"))
+		errs = append(errs, oddSelector(selector, path.Child("selector"))...)
+		parsed, err := labels.Parse(selector.Value())
+		if err != nil || hasInvalid(errs) {
+			return append(errs, field.Invalid(path.Child("selector"), selector.Value(), "invalid label selector"))
 		}
+		matches = parsed.Empty() || parsed.Matches(own.StringMap())
 	}
-	parsed, err := labels.Parse(value)
-	if err != nil || hasInvalid(errs) {
-		return append(errs, field.Invalid(at, value, "invalid label selector"))
+	if !matches {
+		errs = append(errs, field.Invalid(path.Child("template", "metadata", "labels"), own.Value(), "`selector` does not match template `labels`"))
 	}
-	return append(errs, validateTemplate(spec.Get("template"), old.Get("template"), parsed, path.Child("template"))...)
+	return append(errs, validateTemplate(template, old.Get("template"), path.Child("template"))...)
+}
+
+// oddSelector checks a selector that is more than a few labels.
+func oddSelector(selector tree.Node, path *field.Path) (errs field.ErrorList) {
+	if !selector.Exists() {
+		return field.ErrorList{field.Required(path, "")}
+	}
+	errs = labels.Validate(selector.Value(), path)
+	if selector.Get("matchLabels").Empty() && selector.Get("matchExpressions").Empty() {
+		errs = append(errs, field.Invalid(path, selector.Value(), "empty selector is invalid for deployment"))
+	}
+	return errs
 }
 
 // hasInvalid tells whether the parts of a selector are such that Kubernetes cannot make a selector of them.
@@ -57,12 +71,8 @@ func hasInvalid(errs field.ErrorList) bool {
 }
 
 // validateTemplate is for templates of pods that are to run for ever.
-func validateTemplate(template, old tree.Node, selector labels.Selector, path *field.Path) (errs field.ErrorList) {
-	own := template.At("metadata", "labels")
-	if !selector.Empty() && !selector.Matches(own.StringMap()) {
-		errs = append(errs, field.Invalid(path.Child("metadata", "labels"), own.Value(), "`selector` does not match template `labels`"))
-	}
-	errs = append(errs, podspec.ValidateTemplate(template, old, path.String())...)
+func validateTemplate(template, old tree.Node, path *field.Path) (errs field.ErrorList) {
+	errs = podspec.ValidateTemplate(template, old, path.String())
 	spec := template.Get("spec")
 	if policy := spec.Get("restartPolicy").String(); policy != "Always" {
 		errs = append(errs, field.NotSupported(path.Child("spec", "restartPolicy"), policy, []string{"Always"}))

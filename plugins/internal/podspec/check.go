@@ -69,15 +69,20 @@ func (c *check) labelMap(object tree.Node, path place) {
 	}
 }
 
+// annotationMap checks an object of annotations.
 func (c *check) annotationMap(object tree.Node, path place) {
-	if !object.Empty() {
+	plain := len(object.Raw()) < 200<<10
+	for key := range object.Fields() {
+		plain = plain && isPlainKey(key)
+	}
+	if !plain {
 		c.errs = append(c.errs, validate.Annotations(object.StringMap(), path.path())...)
 	}
 }
 
 // selector checks a LabelSelector.
 func (c *check) selector(selector tree.Node, path place) {
-	if !selector.Empty() {
+	if !selector.Empty() && !PlainSelector(selector) {
 		c.errs = append(c.errs, labels.Validate(selector.Value(), path.path())...)
 	}
 }
