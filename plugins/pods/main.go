@@ -2,11 +2,12 @@
 //
 // The nouns, one file each:
 //
-//   - Strategy (strategy.go): the life of a Pod; graceful.go, qos.go, gates.go, affinity.go and update.go are its parts.
+//   - Strategy (strategy.go): the life of a Pod; graceful.go, qos.go, gates.go, affinity.go, apparmor.go,
+//     update.go and munge.go are its parts.
 //   - StatusStrategy (status.go), EphemeralContainersStrategy (ephemeral.go), ResizeStrategy (resize.go):
 //     the subresources that write a part of the Pod.
 //   - BindingStrategy (binding.go), EvictionStrategy (eviction.go): the subresources that are POSTed to.
-//   - columns (table.go): what kubectl get prints.
+//   - columns (table.go) and summary (summary.go): what kubectl get prints.
 package main
 
 import "github.com/stratagem-dev/stratagem/sdk"

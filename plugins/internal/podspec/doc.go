@@ -3,10 +3,13 @@
 //
 // The nouns, one file each:
 //
-//   - Default (defaults.go): what the client left out; image.go, quantities.go and podresources.go are its parts.
-//   - Validate, ValidateTemplate (spec.go): what is wrong, by noun: containers.go, ports.go, env.go, mounts.go,
-//     volumes.go, sources.go, projected.go, probes.go, resources.go, security.go, scheduling.go, affinity.go, dns.go.
-//   - Warnings (warnings.go): what is odd.
+//   - Default (defaults.go): what the client left out; volumedefaults.go, image.go, quantities.go and podresources.go
+//     are its parts.
+//   - Validate, ValidateCreate, ValidateTemplate (spec.go, annotations.go): what is wrong, by noun: containers.go,
+//     ports.go, env.go, mounts.go, volumes.go, sources.go, iscsi.go, projected.go, probes.go, resources.go, security.go,
+//     system.go, scheduling.go, affinity.go, dns.go, ip.go. check.go collects it, path.go says where, plain.go and
+//     quick.go pass over what is ordinary.
+//   - Warnings (warnings.go): what is odd; labelwarnings.go, portwarnings.go and filewarnings.go are its parts.
 //   - Same, Diff (semantics.go): when two specs mean the same.
 //
 // Texts, field paths and rules are those of kube-apiserver with its default feature gates.
