@@ -1,10 +1,7 @@
 package host
 
 import (
-	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,8 +13,6 @@ import (
 
 	"github.com/stratagem-dev/stratagem/engine"
 )
-
-//go:generate sh testdata/hostile/assemble.sh
 
 // want is one line of what a hostile guest has to come to:
 //
@@ -203,33 +198,5 @@ func wantCall(t *testing.T, s *Strategy, w want) {
 	}
 	if text := err.Error(); len(text) > 2*maxMessageRunes {
 		t.Errorf("an error of %d bytes", len(text))
-	}
-}
-
-// The assembled guests are those of the texts.
-func TestHostileGuestsAreAssembled(t *testing.T) {
-	sums, err := os.ReadFile("testdata/hostile/SUMS")
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := map[string]string{}
-	for scanner := bufio.NewScanner(bytes.NewReader(sums)); scanner.Scan(); {
-		sum, path, _ := strings.Cut(scanner.Text(), "  ")
-		known[filepath.Base(path)] = sum
-	}
-	texts, _ := filepath.Glob("testdata/hostile/*.wat")
-	for _, path := range texts {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum := sha256.Sum256(text)
-		if name := filepath.Base(path); known[name] != hex.EncodeToString(sum[:]) {
-			t.Errorf("%s has changed since it was assembled: go generate", name)
-		}
-		delete(known, filepath.Base(path))
-	}
-	if len(known) > 0 {
-		t.Errorf("assembled without a text: %v", known)
 	}
 }

@@ -17,8 +17,12 @@ const (
 )
 
 // warmUp has an instance run its hooks, so that what it makes once is made, and takes the snapshot that all
-// instances start from. A guest that fails on the way is taken as it was before: made-up objects prove nothing.
+// instances start from. A guest that fails on the way is taken as it was before: made-up objects prove nothing. One that
+// no snapshot can hold is not warmed up either.
 func (m *Module) warmUp(ctx context.Context, in *instance) (*instance, error) {
+	if !in.snapshots() {
+		return in, nil
+	}
 	if !m.warmed(in) {
 		in.close()
 		var err error
