@@ -103,7 +103,7 @@ func (s *Server) resource(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		err = r.serve()
+		err = r.serveInTime()
 		// A write that was made under a definition no longer in force has stored nothing: it runs again under the new one.
 		if isStale(err) && attempt < staleAttempts {
 			if err := s.plugins.Refresh(c.Request().Context()); err != nil {
