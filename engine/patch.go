@@ -3,8 +3,8 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/util/mergepatch"
@@ -106,7 +106,7 @@ func (p StrategicPatch) Apply(current Object, version *Version) (Object, []strin
 		return nil, nil, badRequest("%v", err)
 	}
 	merged, err := strategicpatch.StrategicMergeMapPatchUsingLookupPatchMeta(original, patch, version.Schema.PatchMeta())
-	if errors.Is(err, mergepatch.ErrBadJSONDoc) || errors.Is(err, mergepatch.ErrBadPatchFormatForPrimitiveList) {
+	if slices.Contains(badPatches, err) {
 		return nil, nil, badRequest("%v", err)
 	}
 	if err != nil {
@@ -117,6 +117,12 @@ func (p StrategicPatch) Apply(current Object, version *Version) (Object, []strin
 		return nil, nil, err
 	}
 	return ParseObject(out)
+}
+
+// badPatches are the errors of a strategic patch that make it a bad request, as in Kubernetes.
+var badPatches = []error{
+	mergepatch.ErrBadJSONDoc, mergepatch.ErrBadPatchFormatForPrimitiveList, mergepatch.ErrBadPatchFormatForRetainKeys,
+	mergepatch.ErrBadPatchFormatForSetElementOrderList, mergepatch.ErrUnsupportedStrategicMergePatchFormat,
 }
 
 // unmarshalNumbers decodes into a tree whose numbers keep their text.

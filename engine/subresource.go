@@ -88,7 +88,7 @@ func (s *Store) postOnce(ctx context.Context, req PostRequest, sub *Subresource,
 	if len(errs) > 0 {
 		return Result{}, &InvalidError{s.Resource.GroupKind(), req.Info.Name, errs}
 	}
-	result, err := s.replace(ctx, req.Info, obj, old, item)
+	result, err := s.replace(ctx, req.Info, s.nextGeneration(obj, old), old, item)
 	result.Message = gjson.GetBytes(reply.Result, "message").String()
 	result.Warnings = reply.Warnings
 	return result, err

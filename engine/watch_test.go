@@ -1,13 +1,12 @@
 package engine_test
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/engine/etcd"
 )
 
 func (w *world) watch(req engine.WatchRequest) *engine.Watch {
@@ -146,19 +145,23 @@ func TestInitialEvents(t *testing.T) {
 	w.expect(w.watch(engine.WatchRequest{ResourceVersion: fmt.Sprint(event.Revision)}), "ADDED b")
 }
 
-// bookmarked asks for bookmarks until the watch has an event. Etcd answers only once a watch has caught up.
+// cached puts a watch cache in front of the storage, which answers for its progress at once.
+func (w *world) cached() {
+	w.Helper()
+	cache := etcd.NewCache(w.storage, w.store.Resource.KeyRoot+"/", etcd.CacheOptions{})
+	w.Cleanup(cache.Stop)
+	if err := cache.Ready(w.ctx); err != nil {
+		w.Fatal(err)
+	}
+	w.store = engine.NewStore(w.store.Resource, cache, engine.Options{})
+}
+
+// bookmarked asks for a bookmark and returns the next event.
 func (w *world) bookmarked(watch *engine.Watch) engine.WatchEvent {
 	w.Helper()
-	ctx, cancel := context.WithCancel(w.ctx)
-	defer cancel()
-	go func() {
-		ticker := time.NewTicker(10 * time.Millisecond)
-		defer ticker.Stop()
-		for ctx.Err() == nil {
-			_ = w.store.RequestProgress(ctx)
-			<-ticker.C
-		}
-	}()
+	if err := w.store.RequestProgress(w.ctx); err != nil {
+		w.Fatal(err)
+	}
 	event, err := watch.Next(w.ctx)
 	if err != nil {
 		w.Fatal(err)
@@ -178,6 +181,7 @@ func revisionOf(t *testing.T, obj engine.Object) int64 {
 
 func TestBookmarks(t *testing.T) {
 	w := newWorld(t)
+	w.cached()
 	watch := w.watch(engine.WatchRequest{ResourceVersion: w.named("a").ResourceVersion(), Bookmarks: true})
 	elsewhere, err := w.storage.Create(w.ctx, "/elsewhere", []byte("x"), engine.WriteOptions{})
 	if err != nil {
@@ -196,6 +200,7 @@ func TestBookmarks(t *testing.T) {
 
 func TestWatchOfAnotherNamespaceSeesNothing(t *testing.T) {
 	w := newWorld(t)
+	w.cached()
 	info := w.info("watch", "")
 	info.Namespace = "n" // a prefix of ns
 	watch := w.watch(engine.WatchRequest{Info: info, ResourceVersion: w.named("a").ResourceVersion(), Bookmarks: true})
