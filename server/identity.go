@@ -195,7 +195,9 @@ func (id *Identity) TLS() *tls.Config {
 // WriteKubeconfig writes the admin's kubeconfig in one step, for its owner alone. It carries a client certificate
 // and the bearer token; either is enough.
 func (id *Identity) WriteKubeconfig(path, url string) error {
-	named := func(what string, value map[string]any) []any { return []any{map[string]any{"name": "stratagem", what: value}} }
+	named := func(what string, value map[string]any) []any {
+		return []any{map[string]any{"name": "stratagem", what: value}}
+	}
 	config, err := yaml.Marshal(map[string]any{
 		"apiVersion": "v1", "kind": "Config", "current-context": "stratagem", "preferences": map[string]any{},
 		"clusters": named("cluster", map[string]any{"server": url, "certificate-authority-data": id.authority}),
