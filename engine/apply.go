@@ -52,18 +52,11 @@ func (s *Store) applyToScale(info *RequestInfo, paths *Scale, patch ApplyPatch, 
 	}
 	meta := scale.Meta()
 	meta.Set("managedFields", fields)
-	old, _, err := ParseObject(scale.WithMeta(meta))
-	if err != nil {
-		return nil, nil, err
-	}
-	w := &managed.Write{Types: types, Old: old, Manager: info.Manager, Subresource: "scale", Time: info.Time}
+	w := &managed.Write{Types: types, Old: scale.WithMeta(meta), Manager: info.Manager, Subresource: "scale", Time: info.Time}
 	merged, err := w.Apply(patch.Patch, patch.Force)
 	if err != nil {
 		return nil, nil, err
 	}
-	if fields, err = replicas.FromScale(managedFields(current), managedFields(merged), apiVersion); err != nil || fields == nil {
-		return merged, nil, err
-	}
-	fields, _, err = Canonical(fields)
+	fields, err = replicas.FromScale(managedFields(current), managedFields(merged), apiVersion)
 	return merged, fields, err
 }

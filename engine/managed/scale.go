@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	kjson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
@@ -13,7 +14,7 @@ import (
 // ReplicasPaths are where each version of a resource ("apps/v1") has the replicas that its Scale shows.
 type ReplicasPaths map[string]string
 
-// ToScale turns the managedFields of an object into those of its Scale: who owns the replicas.
+// ToScale turns the managedFields of an object into those of its Scale: who owns the replicas. Both are in canonical form.
 func (p ReplicasPaths) ToScale(fields []byte, apiVersion string) ([]byte, error) {
 	handler, err := p.handler(fields, apiVersion)
 	if err != nil {
@@ -38,12 +39,22 @@ func (p ReplicasPaths) FromScale(fields, scale []byte, apiVersion string) ([]byt
 		times[e.Manager+"/"+string(e.Operation)] = e.Time
 	}
 	out, err := handler.ToParent(entries)
+	if err != nil || len(out) == 0 {
+		return nil, err
+	}
 	for i := range out {
 		if out[i].Time == nil && out[i].Subresource == "scale" { // Kubernetes loses it on the way
 			out[i].Time = times[out[i].Manager+"/"+string(out[i].Operation)]
 		}
 	}
-	return marshalEntries(out, err)
+	raw, err := marshalEntries(out, nil)
+	if err != nil {
+		return nil, err
+	}
+	t := &tree{}
+	owners, err := t.decodeEntries(nil, raw)
+	sortEntries(owners)
+	return t.appendEntries(nil, owners), err
 }
 
 func (p ReplicasPaths) handler(fields []byte, apiVersion string) (*managedfields.ScaleHandler, error) {
@@ -74,5 +85,13 @@ func marshalEntries(entries []metav1.ManagedFieldsEntry, err error) ([]byte, err
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}
-	return json.Marshal(entries)
+	raw, err := json.Marshal(entries)
+	if err != nil {
+		return nil, err
+	}
+	var decoded any
+	if err := kjson.Unmarshal(raw, &decoded); err != nil {
+		return nil, err
+	}
+	return appendTree(nil, decoded)
 }
