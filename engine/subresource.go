@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // subresource resolves the subresource that a request writes; nil is the main resource.
@@ -73,6 +74,10 @@ func (s *Store) postOnce(ctx context.Context, req PostRequest, sub *Subresource,
 	if err != nil {
 		return Result{}, err
 	}
+	named := metav1.DeleteOptions{Preconditions: preconditionsOf(req.Body)}
+	if err := s.checkDeletePreconditions(DeleteRequest{Info: req.Info, Options: named}, old, item.Revision); err != nil {
+		return Result{}, err
+	}
 	reply, err := s.askPosted(ctx, req, sub, old)
 	if err != nil {
 		return Result{}, err
@@ -92,6 +97,18 @@ func (s *Store) postOnce(ctx context.Context, req PostRequest, sub *Subresource,
 	result.Message = gjson.GetBytes(reply.Result, "message").String()
 	result.Warnings = reply.Warnings
 	return result, err
+}
+
+// preconditionsOf are the uid and resourceVersion of the parent that a posted object names, as a Binding may.
+func preconditionsOf(body Object) *metav1.Preconditions {
+	var want metav1.Preconditions
+	if uid := types.UID(body.UID()); uid != "" {
+		want.UID = &uid
+	}
+	if version := body.ResourceVersion(); version != "" {
+		want.ResourceVersion = &version
+	}
+	return &want
 }
 
 // askPosted runs CreateSubresource on the parent.
