@@ -25,7 +25,7 @@ const (
 
 // EmbedConfig tunes an embedded etcd. DataDir is required.
 type EmbedConfig struct {
-	// DataDir holds the data. It is made when it is missing, readable by its owner alone.
+	// DataDir holds the data, readable by its owner alone. It is made when it is missing.
 	DataDir string
 	// ListenClientURL opens etcd's client API to other processes of this machine, without
 	// authentication: "unix:///run/etcd.sock" or "http://127.0.0.1:2379" (port 0 takes a free one).

@@ -35,7 +35,8 @@ func (e *DirError) Unwrap() error { return e.Err }
 // dirLock holds a data dir for this process.
 type dirLock struct{ file *fileutil.LockedFile }
 
-// openDir makes the data dir, locks it, and looks whether etcd can open what it holds: etcd itself
+// openDir makes the data dir if it is missing (one that is there keeps its mode: what etcd puts into it is the owner's
+// alone anyway), locks it, and looks whether etcd can open what it holds: etcd itself
 // would wait for ever on a locked database and panic on a damaged one.
 func openDir(dir string) (*dirLock, error) {
 	if dir == "" {
@@ -54,10 +55,6 @@ func openDir(dir string) (*dirLock, error) {
 	lock := &dirLock{file: file}
 	if err := checkDatabase(dir); err != nil {
 		return nil, errors.Join(err, lock.release())
-	}
-	// A foreign dir keeps its mode: etcd's own folder in it is 0700 anyway.
-	if err := os.Chmod(dir, 0o700); err != nil && !errors.Is(err, os.ErrPermission) {
-		return nil, errors.Join(&DirError{Dir: dir, Err: err}, lock.release())
 	}
 	return lock, nil
 }

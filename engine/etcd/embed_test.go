@@ -31,12 +31,29 @@ func TestEmbeddedServerOpensNoPort(t *testing.T) {
 	if n := len(server.etcd.Clients) + len(server.etcd.Peers); n != 0 || server.ClientURL() != "" {
 		t.Errorf("%d listeners, URL %q", n, server.ClientURL())
 	}
-	info, err := os.Stat(dir)
+	checkMode(t, dir, 0o700)
+}
+
+// TestDataIsPrivate: in a dir that others may enter, they cannot enter etcd's.
+func TestDataIsPrivate(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	startServer(t, EmbedConfig{DataDir: dir})
+	checkMode(t, dir, 0o755)
+	checkMode(t, filepath.Join(dir, "member"), 0o700)
+	checkMode(t, filepath.Join(dir, "lock"), 0o600)
+}
+
+func checkMode(t *testing.T, path string, want os.FileMode) {
+	t.Helper()
+	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Mode().Perm() != 0o700 {
-		t.Errorf("the data dir has mode %o", info.Mode().Perm())
+	if info.Mode().Perm() != want {
+		t.Errorf("%s has mode %o, want %o", path, info.Mode().Perm(), want)
 	}
 }
 
