@@ -21,7 +21,7 @@ type openedStorage struct {
 // openStorage connects to the external etcd of the flags, or starts one inside.
 func openStorage(f serveFlags, log *slog.Logger) (*openedStorage, error) {
 	s := &openedStorage{log: log}
-	warnings := slog.NewLogLogger(log.Handler(), slog.LevelWarn).Writer()
+	warnings := etcdLog{log}
 	report := func(err error) { log.Warn("compacting etcd", "error", err) }
 	if len(f.etcd.Endpoints) > 0 {
 		f.etcd.Log = warnings
