@@ -87,6 +87,8 @@ type WatchOptions struct {
 type Watcher interface {
 	Events() <-chan Event
 	Err() error
+	// RequestProgress asks for a Progress event, at a revision not before the call, where they were asked for.
+	RequestProgress(ctx context.Context) error
 	Stop()
 }
 

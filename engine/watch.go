@@ -90,13 +90,8 @@ func (w *Watch) Next(ctx context.Context) (WatchEvent, error) {
 	}
 }
 
-// RequestProgress asks for a bookmark on the watches that want them, where the storage can be asked.
-func (s *Store) RequestProgress(ctx context.Context) error {
-	if storage, ok := s.storage.(interface{ RequestProgress(context.Context) error }); ok {
-		return storage.RequestProgress(ctx)
-	}
-	return nil
-}
+// RequestProgress asks for a bookmark, at a revision not before the call, where bookmarks are wanted.
+func (w *Watch) RequestProgress(ctx context.Context) error { return w.watcher.RequestProgress(ctx) }
 
 // Buffered tells whether Next would return at once, so that a writer can put several events into one write.
 func (w *Watch) Buffered() bool {

@@ -159,7 +159,7 @@ func (w *world) cached() {
 // bookmarked asks for a bookmark and returns the next event.
 func (w *world) bookmarked(watch *engine.Watch) engine.WatchEvent {
 	w.Helper()
-	if err := w.store.RequestProgress(w.ctx); err != nil {
+	if err := watch.RequestProgress(w.ctx); err != nil {
 		w.Fatal(err)
 	}
 	event, err := watch.Next(w.ctx)

@@ -128,7 +128,7 @@ func (f *Feed) start(m *monitor) {
 
 // reachPatience is how long Reached waits for a resource, and progressEvery how often it asks for its progress.
 const (
-	reachPatience = 5 * time.Second
+	reachPatience = 15 * time.Second
 	progressEvery = 100 * time.Millisecond
 )
 

@@ -27,6 +27,7 @@ type monitor struct {
 	reached  int64              // the sinks know everything up to it; 0 before the first list
 	moved    chan struct{}      // closed when reached grows
 	unfollow context.CancelFunc // ends the watch over the store before
+	watch    *engine.Watch      // nil while there is none
 }
 
 func newMonitor(f *Feed, store *engine.Store) *monitor {
@@ -86,6 +87,8 @@ func (m *monitor) follow(ctx context.Context) error {
 		return err
 	}
 	defer watch.Stop()
+	m.watching(watch)
+	defer m.watching(nil)
 	for {
 		event, err := watch.Next(ctx)
 		if err != nil {
@@ -135,6 +138,12 @@ func (m *monitor) list(ctx context.Context, store *engine.Store) (revision int64
 	return revision, nil
 }
 
+func (m *monitor) watching(watch *engine.Watch) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.watch = watch
+}
+
 func (m *monitor) advance(revision int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -158,15 +167,14 @@ func (m *monitor) reach(ctx context.Context, revision int64) error {
 	defer ticker.Stop()
 	for {
 		m.mu.Lock()
-		store, reached, moved := m.store, m.reached, m.moved
+		watch, reached, moved := m.watch, m.reached, m.moved
 		m.mu.Unlock()
 		if reached >= revision {
 			return nil
 		}
-		if reached > 0 {
-			if err := store.RequestProgress(ctx); err != nil {
-				return err
-			}
+		if watch != nil {
+			// A watch that cannot be asked is about to end, and another to begin.
+			_ = watch.RequestProgress(ctx)
 		}
 		select {
 		case <-moved:
