@@ -32,8 +32,8 @@ func TestPodStory(t *testing.T) {
 	contains(t, k.refused(t, "", "patch", "pod", "busy", "-p", `{"spec":{"nodeName":"n"}}`),
 		`The Pod "busy" is invalid: spec: Forbidden: pod updates may not change fields other than`)
 	k.run(t, "set", "image", "pod/busy", "busy=busybox:2")
-	contains(t, k.refused(t, "", "logs", "busy"), "pods/log is not available")
-	contains(t, k.refused(t, "", "exec", "busy", "--", "ls"), "pods/exec is not available")
+	contains(t, k.refused(t, "", "logs", "busy"), "Error from server (NotImplemented): pods/log needs a kubelet, and this server has none\n")
+	contains(t, k.refused(t, "", "exec", "busy", "--", "ls"), "pods/exec needs a kubelet, and this server has none\n")
 	equal(t, "delete", k.run(t, "delete", "pod", "busy", "nginx", "--wait"),
 		fmt.Sprintf("pod \"busy\" deleted from %[1]s namespace\npod \"nginx\" deleted from %[1]s namespace\n", k.namespace))
 }

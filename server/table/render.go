@@ -60,7 +60,8 @@ func ParseInclude(includeObject string) (metav1.IncludeObjectPolicy, error) {
 		return metav1.IncludeMetadata, nil
 	default:
 		invalid := field.Invalid(field.NewPath("includeObject"), include, "must be 'Metadata', 'Object', 'None', or empty")
-		return "", fmt.Errorf("Unable to convert to Table as requested: %w", invalid) //nolint:staticcheck // Kubernetes' text
+		//lint:ignore ST1005 Kubernetes' text
+		return "", fmt.Errorf("Unable to convert to Table as requested: %w", invalid)
 	}
 }
 
