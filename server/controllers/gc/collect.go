@@ -3,6 +3,7 @@ package gc
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -16,6 +17,7 @@ type owners struct {
 	solid    []string // are there and stay
 	dangling []string // are not there
 	waiting  []string // are being deleted in the foreground, and wait for their dependents
+	revision int64    // of the newest of those that wait
 }
 
 // collect looks at an object whose owners may be gone: it is deleted where none is left, and loses the references to
@@ -44,10 +46,18 @@ func (c *Collector) collect(ctx context.Context, item item) error {
 		return nil
 	case len(found.dangling)+len(found.waiting) == 0:
 		return nil // it has no owners any more
-	case len(found.waiting) > 0 && len(item.dependents) > 0:
-		return c.delete(ctx, item, latest, metav1.DeletePropagationForeground)
 	}
-	return c.delete(ctx, item, latest, propagationOf(latest))
+	policy := propagationOf(latest)
+	if len(found.waiting) > 0 {
+		// Its own dependents go before it, those too that the graph has yet to see.
+		if err := c.feed.Reached(ctx, found.revision); err != nil {
+			return err
+		}
+		if seen, _ := c.graph.view(item.uid); len(seen.dependents) > 0 {
+			policy = metav1.DeletePropagationForeground
+		}
+	}
+	return c.delete(ctx, item, latest, policy)
 }
 
 // latest reads an object. Where it is another by now the graph hears of it, and there is nothing to do.
@@ -108,6 +118,11 @@ func (c *Collector) classify(ctx context.Context, item item, refs []owner) (foun
 			found.dangling = append(found.dangling, ref.uid)
 		case obj.Deleting() && waitsForDependents(obj):
 			found.waiting = append(found.waiting, ref.uid)
+			revision, err := strconv.ParseInt(obj.ResourceVersion(), 10, 64)
+			if err != nil {
+				return owners{}, err
+			}
+			found.revision = max(found.revision, revision)
 		default:
 			found.solid = append(found.solid, ref.uid)
 		}
