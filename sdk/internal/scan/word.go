@@ -1,0 +1,42 @@
+package scan
+
+import "math/bits"
+
+// Masks for a word of eight bytes: each byte the lowest bit, the highest bit, a quote, a backslash.
+const (
+	lows        = 0x0101010101010101
+	highs       = 0x8080808080808080
+	quotes      = lows * '"'
+	backslashes = lows * '\\'
+)
+
+// closing is the place of the quote that ends the string whose content begins at i, and tells whether there are
+// escapes before it.
+//
+//   - It looks at eight bytes at a time: a byte of q or b is zero where a quote or backslash is, and the subtraction
+//     borrows there. What that marks in higher bytes does not matter, the lowest mark is right.
+//   - It calls nothing: a call costs more in WebAssembly than a short string does.
+func closing(text string, i int) (end int, escaped bool) {
+	for {
+		for i+8 <= len(text) {
+			w := word(text, i)
+			q, b := w^quotes, w^backslashes
+			if found := ((q-lows)&^q | (b-lows)&^b) & highs; found != 0 {
+				i += bits.TrailingZeros64(found) >> 3
+				break
+			}
+			i += 8
+		}
+		for i < len(text) && text[i] != '"' && text[i] != '\\' {
+			i++
+		}
+		if i >= len(text) {
+			return -1, escaped
+		}
+		if text[i] == '"' {
+			return i, escaped
+		}
+		escaped = true
+		i += 2
+	}
+}
