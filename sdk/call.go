@@ -2,15 +2,42 @@ package sdk
 
 import "github.com/stratagem-dev/stratagem/sdk/field"
 
-// call is one Invoke: what the hooks get, and the reply as far as it has come.
+// call is one Invoke: what the hooks get, and the reply as far as it has come. A call is used again for the next
+// one (reset), so that it costs no memory.
 type call struct {
 	strategy *strategy
-	ctx      *Context
-	obj      *Object
+	ctx      Context
+	obj      *Object // the pointers are nil for what the frame does not have
 	old      *Object
 	options  *Object
 	items    []*Object
 	reply    reply
+
+	segments []string
+	objects  [segItems]Object // what obj, old and options point to
+}
+
+// What a call keeps of the one before.
+const (
+	keptSegments = 64
+	keptFields   = 64
+)
+
+// reset forgets the call before, but for the room that it took.
+func (c *call) reset() {
+	if cap(c.segments) > keptSegments {
+		c.segments = nil
+	}
+	c.segments = c.segments[:0]
+	for i := range c.objects {
+		o := &c.objects[i]
+		fields := o.fields[:0]
+		if cap(fields) > keptFields {
+			fields = nil
+		}
+		*o = Object{fields: fields}
+	}
+	c.ctx, c.items, c.reply = Context{}, nil, reply{warnings: c.reply.warnings[:0]}
 }
 
 // mutating are the hooks that may change the object.
@@ -28,21 +55,21 @@ func (c *call) run(h hook) bool {
 	s := c.strategy
 	switch h {
 	case hookDefault:
-		s.defaulter.Default(c.ctx, c.obj)
+		s.defaulter.Default(&c.ctx, c.obj)
 	case hookPrepareForCreate:
-		s.createPreparer.PrepareForCreate(c.ctx, c.obj)
+		s.createPreparer.PrepareForCreate(&c.ctx, c.obj)
 	case hookValidate:
-		c.reject(s.validator.Validate(c.ctx, c.obj))
+		c.reject(s.validator.Validate(&c.ctx, c.obj))
 	case hookWarningsOnCreate:
-		c.warn(s.createWarner.WarningsOnCreate(c.ctx, c.obj))
+		c.warn(s.createWarner.WarningsOnCreate(&c.ctx, c.obj))
 	case hookPrepareForUpdate:
-		s.updatePreparer.PrepareForUpdate(c.ctx, c.obj, c.old)
+		s.updatePreparer.PrepareForUpdate(&c.ctx, c.obj, c.old)
 	case hookValidateUpdate:
-		c.reject(s.updateValidator.ValidateUpdate(c.ctx, c.obj, c.old))
+		c.reject(s.updateValidator.ValidateUpdate(&c.ctx, c.obj, c.old))
 	case hookWarningsOnUpdate:
-		c.warn(s.updateWarner.WarningsOnUpdate(c.ctx, c.obj, c.old))
+		c.warn(s.updateWarner.WarningsOnUpdate(&c.ctx, c.obj, c.old))
 	case hookCanonicalize:
-		s.canonicalizer.Canonicalize(c.ctx, c.obj)
+		s.canonicalizer.Canonicalize(&c.ctx, c.obj)
 	case hookCheckGracefulDelete:
 		c.checkGracefulDelete()
 	case hookCreateSubresource:

@@ -1,7 +1,5 @@
 package sdk
 
-import "github.com/tidwall/gjson"
-
 // DeleteOptions are the options of a delete, as the client sent them.
 type DeleteOptions struct {
 	// GracePeriodSeconds is nil when the client did not say; CheckGracefulDelete may set it.
@@ -10,11 +8,10 @@ type DeleteOptions struct {
 	PropagationPolicy string
 }
 
-func parseDeleteOptions(json string) *DeleteOptions {
-	options := &DeleteOptions{PropagationPolicy: gjson.Get(json, "propagationPolicy").String()}
-	if grace := gjson.Get(json, "gracePeriodSeconds"); grace.Type == gjson.Number {
+func (o *DeleteOptions) parse(options *Object) {
+	o.PropagationPolicy = options.Get("propagationPolicy").String()
+	if grace := options.Get("gracePeriodSeconds"); grace.IsNumber() {
 		seconds := grace.Int()
-		options.GracePeriodSeconds = &seconds
+		o.GracePeriodSeconds = &seconds
 	}
-	return options
 }

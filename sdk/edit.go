@@ -1,14 +1,17 @@
 package sdk
 
 import (
-	"strconv"
 	"strings"
+	"unsafe"
 
-	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 
 	"github.com/stratagem-dev/stratagem/sdk/internal/jsontext"
+	"github.com/stratagem-dev/stratagem/sdk/internal/scan"
 )
+
+// smallValue is the length up to which a value is written without an allocation of its own.
+const smallValue = 64
 
 // Set puts a value at a path: nil, a string, a bool, a number, []string, []any, map[string]string,
 // map[string]any, a Value or an *Object. It panics on a value of any other type.
@@ -17,28 +20,48 @@ import (
 //   - An index at or behind the end of an array appends.
 //   - Setting what is there already changes nothing.
 func (o *Object) Set(value any, path ...string) {
-	raw, ok := jsontext.Append(nil, value)
+	var small [smallValue]byte
+	raw, ok := jsontext.Append(small[:0], value)
 	if !ok {
 		panic("sdk: Set " + strings.Join(path, ".") + ": the value has a type that cannot be written as JSON")
 	}
-	o.SetRaw(string(raw), path...)
+	o.set(raw, path)
 }
 
 // SetRaw is Set with a JSON text, which must be valid.
 func (o *Object) SetRaw(json string, path ...string) {
+	json = scan.Trim(json)
+	if len(path) != 1 {
+		o.set(unsafe.Slice(unsafe.StringData(json), len(json)), path)
+		return
+	}
+	o.mayChange()
+	switch i := o.find(path[0]); {
+	case i < 0:
+		o.fields = append(o.fields, member{path[0], json})
+		o.touch()
+	case o.fields[i].raw != json:
+		o.fields[i].raw = json
+		o.touch()
+	}
+}
+
+// set is SetRaw with a JSON text that is copied.
+func (o *Object) set(raw []byte, path []string) {
 	o.mayChange()
 	if len(path) == 0 {
-		*o = Object{text: json, changed: o.changed || json != o.Raw()}
+		*o = Object{text: string(raw), changed: o.changed || string(raw) != o.Raw()}
 		return
 	}
 	i := o.find(path[0])
 	if i < 0 {
-		o.fields = append(o.fields, member{path[0], nest(path[1:], json)})
+		value := appendNested(make([]byte, 0, room(path[1:], raw)), path[1:], raw)
+		o.fields = append(o.fields, member{path[0], text(value)})
 		o.touch()
 		return
 	}
-	if raw := setRaw(o.fields[i].raw, path[1:], json); raw != o.fields[i].raw {
-		o.fields[i].raw = raw
+	if value, changed := setRaw(o.fields[i].raw, path[1:], raw); changed {
+		o.fields[i].raw = value
 		o.touch()
 	}
 }
@@ -54,20 +77,22 @@ func (o *Object) SetDefault(value any, path ...string) bool {
 
 // Append puts a value behind the last of the array at a path; the array is made when there is none.
 func (o *Object) Append(value any, path ...string) {
-	raw, ok := jsontext.Append(nil, value)
+	var small [smallValue]byte
+	raw, ok := jsontext.Append(small[:0], value)
 	if !ok {
 		panic("sdk: Append " + strings.Join(path, ".") + ": the value has a type that cannot be written as JSON")
 	}
-	list := strings.TrimSpace(o.Get(path...).Raw())
-	if !strings.HasPrefix(list, "[") {
-		o.SetRaw("["+string(raw)+"]", path...)
-		return
+	list := o.Get(path...)
+	dst := make([]byte, 0, len(list.raw)+len(raw)+2)
+	if list.IsArray() {
+		dst = append(dst, strings.TrimRight(list.raw[:len(list.raw)-1], " \t\r\n")...)
+	} else {
+		dst = append(dst, '[')
 	}
-	items := strings.TrimRight(list[:len(list)-1], " \t\r\n")
-	if items != "[" {
-		items += ","
+	if len(dst) > 1 {
+		dst = append(dst, ',')
 	}
-	o.SetRaw(items+string(raw)+"]", path...)
+	o.SetRaw(text(append(append(dst, raw...), ']')), path...)
 }
 
 // Delete removes the value at a path, if there is one.
@@ -113,22 +138,29 @@ func (o *Object) Edit(path ...string) func(yield func(*Object) bool) {
 //	}
 func (o *Object) EditEach(path ...string) func(yield func(int, *Object) bool) {
 	return func(yield func(int, *Object) bool) {
-		list := o.Get(path...)
-		done, changed := false, false
-		dst := make([]byte, 0, len(list.Raw())+64)
-		for i, item := range list.Items() {
-			raw := item.Raw()
-			if item.IsObject() && !done {
-				part := &Object{text: raw, frozen: o.frozen}
-				done = !yield(i, part)
-				changed = changed || part.changed
-				raw = part.Raw()
-			}
-			dst = append(append(dst, ','), raw...)
+		v := o.Get(path...)
+		if !v.IsArray() {
+			return
 		}
-		if changed {
-			dst[0] = '['
-			o.SetRaw(string(append(dst, ']')), path...)
+		var dst []byte // the array as it is now, up to copied
+		list, copied, more := v.raw, 0, true
+		for i, n := scan.First(list, 0), 0; i >= 0 && more; n++ {
+			end := scan.End(list, i)
+			if end >= 0 && list[i] == '{' {
+				part := &Object{text: list[i:end], frozen: o.frozen}
+				more = yield(n, part)
+				if part.changed {
+					if dst == nil {
+						dst = make([]byte, 0, len(list)+part.size())
+					}
+					dst = part.appendRaw(append(dst, list[copied:i]...))
+					copied = end
+				}
+			}
+			i = scan.Next(list, end)
+		}
+		if dst != nil {
+			o.SetRaw(text(append(dst, list[copied:]...)), path...)
 		}
 	}
 }
@@ -141,73 +173,53 @@ func (o *Object) mayChange() {
 	}
 }
 
-// setRaw is json with the value at path replaced by, or made to be, raw.
-func setRaw(json string, path []string, raw string) string {
-	whole := gjson.Parse(json)
-	for n := len(path); n >= 0; n-- {
-		at := lookup(whole, path[:n])
-		if n > 0 && !at.Exists() {
-			continue
-		}
-		switch rest := path[n:]; {
-		case len(rest) == 0:
-		case at.IsObject():
-			raw, _ = sjson.SetRaw(at.Raw, ":"+escapeKey(rest[0]), nest(rest[1:], raw))
-		case at.IsArray() && isIndex(rest[0]):
-			raw, _ = sjson.SetRaw(at.Raw, "-1", nest(rest[1:], raw))
-		default:
-			raw = nest(rest, raw)
-		}
-		return splice(json, at, raw)
-	}
-	return json
-}
-
-// deleteRaw is json without the value at path, which is there.
-func deleteRaw(json string, path []string) string {
-	last := len(path) - 1
-	parent := lookup(gjson.Parse(json), path[:last])
-	brackets, dst := "[]", make([]byte, 0, len(parent.Raw))
-	if parent.IsObject() {
-		brackets = "{}"
-	}
-	i := -1
-	parent.ForEach(func(key, value gjson.Result) bool {
-		i++
-		name := key.Str
-		if brackets == "[]" {
-			name = strconv.Itoa(i)
-		}
-		if name == path[last] {
-			return true
-		}
-		dst = append(dst, ',')
-		if brackets == "{}" {
-			dst = append(append(dst, key.Raw...), ':')
-		}
-		dst = append(dst, value.Raw...)
-		return true
-	})
-	rest := string(dst)
-	if rest != "" {
-		rest = rest[1:]
-	}
-	return splice(json, parent, brackets[:1]+rest+brackets[1:])
-}
-
-// splice is json with the part that at stands for replaced by raw.
-func splice(json string, at gjson.Result, raw string) string {
-	if at.Raw == raw {
-		return json
+// setRaw is json with the value at path replaced by, or made to be, raw; changed is false when it is so already.
+func setRaw(json string, path []string, raw []byte) (result string, changed bool) {
+	at, rest := reach(json, path)
+	end := scan.End(json, at)
+	switch {
+	case end < 0:
+		at, end, rest = 0, len(json), path
+	case len(rest) == 0 && json[at:end] == string(raw):
+		return json, false
 	}
 	allocated(len(json) + len(raw))
-	return json[:at.Index] + raw + json[at.Index+len(at.Raw):]
+	dst := make([]byte, 0, len(json)+room(rest, raw))
+	switch kind := scan.KindOf(json[at:]); {
+	case len(rest) > 0 && kind == scan.Object:
+		dst = append(dst, json[:end-1]...) // up to the brace
+		if scan.First(json, at) >= 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(jsontext.AppendString(dst, rest[0]), ':')
+		dst = appendNested(dst, rest[1:], raw)
+		end--
+	case len(rest) > 0 && kind == scan.Array && isIndex(rest[0]):
+		longer, err := sjson.SetRaw(json[at:end], "-1", string(appendNested(nil, rest[1:], raw)))
+		if err != nil {
+			longer = json[at:end]
+		}
+		dst = append(append(dst, json[:at]...), longer...)
+	default:
+		dst = appendNested(append(dst, json[:at]...), rest, raw)
+	}
+	return text(append(dst, json[end:]...)), true
 }
 
-// escapeKey makes a key one plain segment of sjson's paths.
-func escapeKey(key string) string {
-	if plain(key) {
-		return key
+// deleteRaw is json without the value at path, which is there, and without a comma of its own.
+func deleteRaw(json string, path []string) string {
+	parent, last := lookup(json, path[:len(path)-1]), path[len(path)-1]
+	from, value := scan.Find(json, parent, last)
+	if json[parent] == '[' {
+		value = scan.Item(json, parent, scan.Index(last))
+		from = value
 	}
-	return gjson.Escape(key)
+	to := scan.End(json, value)
+	if next := scan.Next(json, to); next >= 0 {
+		to = next
+	} else if before := strings.TrimRight(json[:from], " \t\r\n"); strings.HasSuffix(before, ",") {
+		from = len(before) - 1
+	}
+	allocated(len(json))
+	return json[:from] + json[to:]
 }

@@ -8,6 +8,7 @@ import "unsafe"
 var (
 	requestBuffer []byte // handed out by stratagem_reserve, fresh for each call
 	replyBuffer   []byte // the last reply, used again for the next
+	current       call   // the last call, used again for the next
 )
 
 // keptReply is the largest reply buffer that is kept for the next call.
@@ -42,7 +43,7 @@ func invoke(hooks int64, n int32) int64 {
 	if cap(replyBuffer) > keptReply {
 		replyBuffer = nil
 	}
-	reply, err := module().invoke(replyBuffer[:0], uint64(hooks), frame)
+	reply, err := module().invoke(&current, replyBuffer[:0], uint64(hooks), frame)
 	if err != nil {
 		panic(err)
 	}

@@ -1,6 +1,9 @@
 package sdk
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // The segments of a request frame; from segItems on there are items.
 const (
@@ -25,7 +28,10 @@ const (
 var ErrFrame = errors.New("malformed frame")
 
 // DecodeFrame cuts a frame into its segments, which are parts of it. A segment of length 0 is absent.
-func DecodeFrame(frame string) ([]string, error) {
+func DecodeFrame(frame string) ([]string, error) { return decodeFrame(nil, frame) }
+
+// decodeFrame appends the segments to segments.
+func decodeFrame(segments []string, frame string) ([]string, error) {
 	if len(frame) < 4 {
 		return nil, ErrFrame
 	}
@@ -33,8 +39,8 @@ func DecodeFrame(frame string) ([]string, error) {
 	if uint64(count)*4 > uint64(len(rest)) {
 		return nil, ErrFrame
 	}
-	segments := make([]string, count)
-	for i := range segments {
+	segments = slices.Grow(segments, int(count))
+	for range count {
 		if len(rest) < 4 {
 			return nil, ErrFrame
 		}
@@ -43,7 +49,7 @@ func DecodeFrame(frame string) ([]string, error) {
 		if uint64(n) > uint64(len(rest)) {
 			return nil, ErrFrame
 		}
-		segments[i], rest = rest[:n], rest[n:]
+		segments, rest = append(segments, rest[:n]), rest[n:]
 	}
 	if rest != "" {
 		return nil, ErrFrame
@@ -60,8 +66,14 @@ func AppendFrame(dst []byte, segments ...string) []byte {
 	return dst
 }
 
-func appendSegment(dst []byte, segment string) []byte {
+func appendSegment[T string | []byte](dst []byte, segment T) []byte {
 	return append(appendU32(dst, uint32(len(segment))), segment...)
+}
+
+// endSegment fills in the length of the segment that begins at at, where four bytes are left for it.
+func endSegment(dst []byte, at int) []byte {
+	putU32(dst[at:], uint32(len(dst)-at-4))
+	return dst
 }
 
 func u32(s string) uint32 {

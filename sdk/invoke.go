@@ -12,13 +12,13 @@ var ErrRequest = errors.New("request does not fit the plugin")
 // Invoke runs the hooks whose bits are set, in ascending order, on a request frame, and returns the
 // reply frame. An error means that the frame or the hooks are not what the guest ABI allows.
 func (m *Module) Invoke(hooks uint64, frame string) ([]byte, error) {
-	return m.invoke(nil, hooks, frame)
+	return m.invoke(new(call), nil, hooks, frame)
 }
 
-// invoke appends the reply to dst.
-func (m *Module) invoke(dst []byte, hooks uint64, frame string) ([]byte, error) {
-	c, err := m.open(hooks, frame)
-	if err != nil {
+// invoke makes c the call, and appends the reply to dst.
+func (m *Module) invoke(c *call, dst []byte, hooks uint64, frame string) ([]byte, error) {
+	c.reset()
+	if err := c.open(m, hooks, frame); err != nil {
 		return nil, err
 	}
 	for h := hookDefault; h < hookEnd; h++ {
@@ -32,65 +32,79 @@ func (m *Module) invoke(dst []byte, hooks uint64, frame string) ([]byte, error) 
 	return c.appendReply(dst), nil
 }
 
-// open checks a frame against the hooks and makes a call of it.
-func (m *Module) open(hooks uint64, frame string) (*call, error) {
-	segments, err := DecodeFrame(frame)
-	if err != nil {
-		return nil, err
+// open checks a frame against the hooks and takes what they need from it.
+func (c *call) open(m *Module, hooks uint64, frame string) (err error) {
+	if c.segments, err = decodeFrame(c.segments, frame); err != nil {
+		return err
 	}
-	if len(segments) == 0 || !isObject(segments[segRequest]) {
-		return nil, wrap(ErrRequest, "the frame has no request")
+	if len(c.segments) == 0 || !isObject(c.segments[segRequest]) {
+		return wrap(ErrRequest, "the frame has no request")
 	}
-	c := &call{ctx: parseContext(segments[segRequest])}
+	c.ctx.parse(c.segments[segRequest])
 	c.strategy = m.strategy(c.ctx.Group, c.ctx.Resource, c.ctx.Subresource)
 	if c.strategy == nil {
-		return nil, wrap(ErrRequest, "no resource "+strconv.Quote(c.ctx.resource()))
-	}
-	for h := hookDefault; h < hookEnd; h++ {
-		if hooks&h.bit() != 0 && c.strategy.hooks&h.bit() == 0 {
-			return nil, wrap(ErrRequest, c.ctx.resource()+" has no hook "+hookNames[h])
-		}
+		return wrap(ErrRequest, "no resource "+strconv.Quote(c.ctx.resource()))
 	}
 	if hooks&^c.strategy.hooks != 0 {
-		return nil, wrap(ErrRequest, "there is no hook under one of the bits of "+strconv.FormatUint(hooks, 2))
+		return c.absentHook(hooks)
 	}
-	return c, c.load(hooks, segments)
+	return c.load(hooks)
 }
 
-// load takes the objects from a frame's segments and checks that the hooks have what they need.
-func (c *call) load(hooks uint64, segments []string) error {
-	need := func(set uint64, segment int, name string) (*Object, error) {
-		if segment >= len(segments) || segments[segment] == "" {
-			if hooks&set != 0 {
-				return nil, wrap(ErrRequest, "the frame has no "+name)
-			}
-			return nil, nil
+// absentHook says which hook the strategy does not have.
+func (c *call) absentHook(hooks uint64) error {
+	for h := hookDefault; h < hookEnd; h++ {
+		if hooks&h.bit() != 0 && c.strategy.hooks&h.bit() == 0 {
+			return wrap(ErrRequest, c.ctx.resource()+" has no hook "+hookNames[h])
 		}
-		if !isObject(segments[segment]) {
-			return nil, wrap(ErrRequest, "the "+name+" is not a JSON object")
-		}
-		return newObject(segments[segment]), nil
 	}
-	var err error
-	if c.obj, err = need(needObject, segObject, "object"); err != nil {
+	return wrap(ErrRequest, "there is no hook under one of the bits of "+strconv.FormatUint(hooks, 2))
+}
+
+// load takes the objects from the frame's segments and checks that the hooks have what they need.
+func (c *call) load(hooks uint64) (err error) {
+	if c.obj, err = c.object(segObject, "object", hooks&needObject != 0); err != nil {
 		return err
 	}
-	if c.old, err = need(needOld, segOld, "old object"); err != nil {
+	if c.old, err = c.object(segOld, "old object", hooks&needOld != 0); err != nil {
 		return err
 	}
-	if c.options, err = need(needOptions, segOptions, "options"); err != nil {
+	if c.options, err = c.object(segOptions, "options", hooks&needOptions != 0); err != nil {
 		return err
 	}
 	if c.old != nil {
 		c.old.frozen = "the old object"
 	}
-	for i := segItems; i < len(segments); i++ {
-		if !isObject(segments[i]) {
-			return wrap(ErrRequest, "item "+strconv.Itoa(i-segItems)+" is not a JSON object")
+	if len(c.segments) <= segItems {
+		return nil
+	}
+	texts := c.segments[segItems:]
+	items := make([]Object, len(texts))
+	c.items = make([]*Object, len(texts))
+	for i, text := range texts {
+		if !isObject(text) {
+			return wrap(ErrRequest, "item "+strconv.Itoa(i)+" is not a JSON object")
 		}
-		c.items = append(c.items, newObject(segments[i]))
+		items[i].text = text
+		c.items[i] = &items[i]
 	}
 	return nil
+}
+
+// object is the object in a segment; nil when it is absent and not needed.
+func (c *call) object(segment int, name string, needed bool) (*Object, error) {
+	if segment >= len(c.segments) || c.segments[segment] == "" {
+		if needed {
+			return nil, wrap(ErrRequest, "the frame has no "+name)
+		}
+		return nil, nil
+	}
+	if !isObject(c.segments[segment]) {
+		return nil, wrap(ErrRequest, "the "+name+" is not a JSON object")
+	}
+	o := &c.objects[segment]
+	o.text = c.segments[segment]
+	return o, nil
 }
 
 // What the hooks cannot do without.

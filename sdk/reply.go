@@ -33,13 +33,13 @@ func (c *call) appendReply(dst []byte) []byte {
 	} else {
 		dst = appendSegment(dst, "")
 	}
-	dst = appendSegment(dst, string(c.reply.errors))
-	warnings := ""
+	dst = appendSegment(dst, c.reply.errors)
+	at := len(dst)
+	dst = appendU32(dst, 0)
 	if len(c.reply.warnings) > 0 {
-		warnings = string(jsontext.AppendStrings(nil, c.reply.warnings))
+		dst = endSegment(jsontext.AppendStrings(dst, c.reply.warnings), at)
 	}
-	dst = appendSegment(dst, warnings)
-	dst = appendSegment(dst, string(c.reply.result))
+	dst = appendSegment(dst, c.reply.result)
 	for _, item := range c.items[:items] {
 		dst = appendObject(dst, item)
 	}
@@ -49,7 +49,5 @@ func (c *call) appendReply(dst []byte) []byte {
 // appendObject appends an object as a segment, without a copy of its text in between.
 func appendObject(dst []byte, o *Object) []byte {
 	at := len(dst)
-	dst = o.appendRaw(appendU32(dst, 0))
-	putU32(dst[at:], uint32(len(dst)-at-4))
-	return dst
+	return endSegment(o.appendRaw(appendU32(dst, 0)), at)
 }

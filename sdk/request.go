@@ -1,49 +1,56 @@
 package sdk
 
-import "github.com/tidwall/gjson"
+import "github.com/stratagem-dev/stratagem/sdk/internal/scan"
 
-// parseContext reads the request segment of a frame.
-func parseContext(json string) *Context {
-	c := &Context{}
-	gjson.Parse(json).ForEach(func(key, value gjson.Result) bool {
-		switch key.Str {
-		case "verb":
-			c.Verb = value.Str
-		case "group":
-			c.Group = value.Str
-		case "version":
-			c.Version = value.Str
-		case "resource":
-			c.Resource = value.Str
-		case "subresource":
-			c.Subresource = value.Str
-		case "namespace":
-			c.Namespace = value.Str
-		case "name":
-			c.Name = value.Str
-		case "user":
-			c.User = parseUser(value)
-		case "dryRun":
-			c.DryRun = value.Type == gjson.True
-		case "time":
-			c.Time = value.Str
+// parse reads the request segment of a frame.
+func (c *Context) parse(json string) {
+	for i := scan.First(json, 0); i >= 0; {
+		key, value := scan.Key(json, i)
+		text, end := scan.Scalar(json, value)
+		if end < 0 {
+			return
 		}
-		return true
-	})
-	return c
+		switch key {
+		case "verb":
+			c.Verb = text
+		case "group":
+			c.Group = text
+		case "version":
+			c.Version = text
+		case "resource":
+			c.Resource = text
+		case "subresource":
+			c.Subresource = text
+		case "namespace":
+			c.Namespace = text
+		case "name":
+			c.Name = text
+		case "user":
+			c.User.parse(json[value:end])
+		case "dryRun":
+			c.DryRun = text == "true"
+		case "time":
+			c.Time = text
+		}
+		i = scan.Next(json, end)
+	}
 }
 
-func parseUser(json gjson.Result) (u User) {
-	json.ForEach(func(key, value gjson.Result) bool {
-		switch key.Str {
-		case "name":
-			u.Name = value.Str
-		case "uid":
-			u.UID = value.Str
-		case "groups":
-			u.Groups = Value{value}.Strings()
+func (u *User) parse(json string) {
+	for i := scan.First(json, 0); i >= 0; {
+		key, value := scan.Key(json, i)
+		text, end := scan.Scalar(json, value)
+		if end < 0 {
+			return
 		}
-		return true
-	})
-	return u
+		switch key {
+		case "name":
+			u.Name = text
+		case "uid":
+			u.UID = text
+		case "groups":
+			u.Groups = Value{json[value:end]}.Strings()
+		}
+		i = scan.Next(json, end)
+	}
 }

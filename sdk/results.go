@@ -11,9 +11,9 @@ import (
 func (c *call) checkGracefulDelete() {
 	options := &DeleteOptions{}
 	if c.options != nil {
-		options = parseDeleteOptions(c.options.Raw())
+		options.parse(c.options)
 	}
-	graceful := c.strategy.gracefulDeleter.CheckGracefulDelete(c.ctx, c.obj, options)
+	graceful := c.strategy.gracefulDeleter.CheckGracefulDelete(&c.ctx, c.obj, options)
 	dst := strconv.AppendBool([]byte(`{"graceful":`), graceful)
 	if options.GracePeriodSeconds != nil {
 		dst = append(dst, `,"gracePeriodSeconds":`...)
@@ -24,7 +24,7 @@ func (c *call) checkGracefulDelete() {
 
 // createSubresource answers with a message, a refusal or field errors.
 func (c *call) createSubresource() {
-	message, err := c.strategy.subresourceCreator.CreateSubresource(c.ctx, c.obj, c.options)
+	message, err := c.strategy.subresourceCreator.CreateSubresource(&c.ctx, c.obj, c.options)
 	var refusal *Refusal
 	var invalid *invalid
 	switch {
@@ -48,7 +48,7 @@ func (c *call) convertToTable() {
 	for _, item := range c.items {
 		item.frozen = hookNames[hookConvertToTable]
 	}
-	rows := c.strategy.tableConvertor.ConvertToTable(c.ctx, c.items)
+	rows := c.strategy.tableConvertor.ConvertToTable(&c.ctx, c.items)
 	if len(rows) != len(c.items) {
 		c.fail(errors.New(strconv.Itoa(len(rows)) + " rows for " + strconv.Itoa(len(c.items)) + " items"))
 		return
@@ -71,7 +71,7 @@ func (c *call) convertToTable() {
 func (c *call) convert() {
 	desired := c.options.Get("desiredAPIVersion").String()
 	for i, item := range c.items {
-		if err := c.strategy.converter.Convert(c.ctx, item, desired); err != nil {
+		if err := c.strategy.converter.Convert(&c.ctx, item, desired); err != nil {
 			c.fail(errors.New("item " + strconv.Itoa(i) + ": " + err.Error()))
 			return
 		}

@@ -1,82 +1,106 @@
 package sdk
 
 import (
-	"strings"
+	"strconv"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/stratagem-dev/stratagem/sdk/internal/scan"
 )
 
 // Value is a piece of JSON: what Get finds. It never changes; the zero Value is one that is absent.
-type Value struct{ r gjson.Result }
+type Value struct{ raw string } // without space around it
 
 // ParseValue is the Value of a JSON text, which must be valid.
-func ParseValue(json string) Value { return Value{gjson.Parse(json)} }
+func ParseValue(json string) Value { return Value{scan.Trim(json)} }
+
+func (v Value) kind() scan.Kind { return scan.KindOf(v.raw) }
 
 // Exists tells whether the value is there; null is.
-func (v Value) Exists() bool { return v.r.Exists() }
+func (v Value) Exists() bool { return v.raw != "" }
 
 // IsNull tells whether the value is absent or null, which Kubernetes treats alike.
-func (v Value) IsNull() bool { return v.r.Type == gjson.Null }
+func (v Value) IsNull() bool { return v.kind() <= scan.Null }
 
 // IsObject tells whether the value is a JSON object.
-func (v Value) IsObject() bool { return v.r.IsObject() }
+func (v Value) IsObject() bool { return v.kind() == scan.Object }
 
 // IsArray tells whether the value is a JSON array.
-func (v Value) IsArray() bool { return v.r.IsArray() }
+func (v Value) IsArray() bool { return v.kind() == scan.Array }
 
 // IsString tells whether the value is a string.
-func (v Value) IsString() bool { return v.r.Type == gjson.String }
+func (v Value) IsString() bool { return v.kind() == scan.String }
 
 // IsNumber tells whether the value is a number.
-func (v Value) IsNumber() bool { return v.r.Type == gjson.Number }
+func (v Value) IsNumber() bool { return v.kind() == scan.Number }
 
 // IsBool tells whether the value is true or false.
-func (v Value) IsBool() bool { return v.r.Type == gjson.True || v.r.Type == gjson.False }
+func (v Value) IsBool() bool { return v.kind() == scan.Bool }
 
 // String is a string's text, any other value's JSON, and empty for absent and null.
 func (v Value) String() string {
-	switch v.r.Type {
-	case gjson.Null:
+	switch v.kind() {
+	case scan.Absent, scan.Null:
 		return ""
-	case gjson.String:
-		return v.r.Str
+	case scan.String:
+		return scan.Unquote(v.raw)
 	}
-	return v.r.Raw
+	return v.raw
 }
 
 // StringValue is a string's text; ok is false for other values.
-func (v Value) StringValue() (text string, ok bool) { return v.r.Str, v.r.Type == gjson.String }
+func (v Value) StringValue() (text string, ok bool) { return v.text(), v.IsString() }
+
+// text is a string's text, and empty for everything else.
+func (v Value) text() string { return scan.Unquote(v.raw) }
 
 // Int is a number's integer part, and 0 for everything else.
 func (v Value) Int() int64 {
-	if v.r.Type != gjson.Number {
+	if !v.IsNumber() {
 		return 0
 	}
-	return v.r.Int()
+	if n, err := strconv.ParseInt(v.raw, 10, 64); err == nil {
+		return n
+	}
+	return gjson.Parse(v.raw).Int()
 }
 
 // Float is a number, and 0 for everything else.
 func (v Value) Float() float64 {
-	if v.r.Type != gjson.Number {
+	if !v.IsNumber() {
 		return 0
 	}
-	return v.r.Num
+	return gjson.Parse(v.raw).Num
 }
 
 // Bool is true for true alone.
-func (v Value) Bool() bool { return v.r.Type == gjson.True }
+func (v Value) Bool() bool { return v.raw == "true" }
 
 // Raw is the JSON text; empty when absent.
-func (v Value) Raw() string { return v.r.Raw }
+func (v Value) Raw() string { return v.raw }
 
 // Get is the value at a path of keys and indexes; absent when there is none. Keys are plain: dots,
 // stars and the like mean themselves.
-func (v Value) Get(path ...string) Value { return Value{lookup(v.r, path)} }
+func (v Value) Get(path ...string) Value {
+	if len(path) == 0 {
+		return v
+	}
+	return Value{scan.Text(v.raw, lookup(v.raw, path))}
+}
 
 // Len is the number of an array's items or an object's fields, and 0 for everything else.
 func (v Value) Len() int {
 	n := 0
-	v.each(func(_, _ gjson.Result) bool { n++; return true })
+	switch v.kind() {
+	case scan.Array:
+		for range v.Items() {
+			n++
+		}
+	case scan.Object:
+		for range v.Fields() {
+			n++
+		}
+	}
 	return n
 }
 
@@ -85,14 +109,17 @@ func (v Value) Len() int {
 //	for i, port := range container.Get("ports").Items() { … }
 func (v Value) Items() func(yield func(int, Value) bool) {
 	return func(yield func(int, Value) bool) {
-		if !v.r.IsArray() {
+		if !v.IsArray() {
 			return
 		}
-		i := -1
-		v.r.ForEach(func(_, item gjson.Result) bool {
-			i++
-			return yield(i, Value{item})
-		})
+		n := 0
+		for i := scan.First(v.raw, 0); i >= 0; n++ {
+			end := scan.End(v.raw, i)
+			if end < 0 || !yield(n, Value{v.raw[i:end]}) {
+				return
+			}
+			i = scan.Next(v.raw, end)
+		}
 	}
 }
 
@@ -101,27 +128,46 @@ func (v Value) Items() func(yield func(int, Value) bool) {
 //	for key, value := range obj.Get("spec", "nodeSelector").Fields() { … }
 func (v Value) Fields() func(yield func(string, Value) bool) {
 	return func(yield func(string, Value) bool) {
-		if !v.r.IsObject() {
+		if !v.IsObject() {
 			return
 		}
-		v.r.ForEach(func(key, value gjson.Result) bool {
-			return yield(key.Str, Value{value})
-		})
+		for i := scan.First(v.raw, 0); i >= 0; {
+			key, value := scan.Key(v.raw, i)
+			end := scan.End(v.raw, value)
+			if end < 0 || !yield(key, Value{v.raw[value:end]}) {
+				return
+			}
+			i = scan.Next(v.raw, end)
+		}
 	}
 }
 
 // Strings are an array's items as strings; nil for any other value.
 func (v Value) Strings() []string {
+	if !v.IsArray() {
+		return nil
+	}
 	var list []string
-	for _, item := range v.Items() {
-		list = append(list, item.String())
+	for i := scan.First(v.raw, 0); i >= 0; {
+		end := scan.End(v.raw, i)
+		if end < 0 {
+			break
+		}
+		if list == nil {
+			list = make([]string, 0, fewItems)
+		}
+		list = append(list, Value{v.raw[i:end]}.String())
+		i = scan.Next(v.raw, end)
 	}
 	return list
 }
 
+// fewItems is how many items there is room for at first.
+const fewItems = 4
+
 // StringMap is an object with its values as strings; nil for any other value.
 func (v Value) StringMap() map[string]string {
-	if !v.r.IsObject() {
+	if !v.IsObject() {
 		return nil
 	}
 	m := make(map[string]string)
@@ -133,12 +179,4 @@ func (v Value) StringMap() map[string]string {
 
 // Equal compares the JSON texts. The server sends objects in a canonical form (sorted, compact), so
 // parts of two objects that mean the same have the same text.
-func (v Value) Equal(other Value) bool {
-	return strings.TrimSpace(v.r.Raw) == strings.TrimSpace(other.r.Raw)
-}
-
-func (v Value) each(yield func(key, value gjson.Result) bool) {
-	if v.r.Type == gjson.JSON {
-		v.r.ForEach(yield)
-	}
-}
+func (v Value) Equal(other Value) bool { return v.raw == other.raw }
