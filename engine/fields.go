@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"sort"
 	"strconv"
 )
 
@@ -163,6 +162,3 @@ func (f Fields) Raw() []byte {
 	}
 	return append(out, '}')
 }
-
-// sortFields restores the order after keys have been appended at will.
-func sortFields(f Fields) { sort.Slice(f, func(i, j int) bool { return f[i].Key < f[j].Key }) }

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"strings"
 )
 
 // Store serves one resource: the lifecycle over a Strategy and a Storage. It is immutable; a change of the
@@ -105,21 +104,54 @@ func (s *Store) load(item Item) (Object, error) {
 // read makes of a stored item the object that clients of a version see: converted, defaulted, without resourceVersion.
 // A request without a version gets it as it is stored.
 func (s *Store) read(ctx context.Context, item Item, info *RequestInfo) (Object, error) {
-	if known := item.Memo.get(s.Resource, info.Version); known != nil {
-		return known, nil
-	}
-	obj, err := s.load(item)
-	if err != nil || info.Version == "" {
-		return obj, err
-	}
-	if obj, err = s.convert(ctx, info, obj, info.Version); err != nil {
+	objects, err := s.readAll(ctx, []Item{item}, info)
+	if err != nil {
 		return nil, err
 	}
-	if obj, err = s.applyDefaults(obj, info.Version); err != nil {
+	return objects[0], nil
+}
+
+// readAll reads many items. Those that have to be converted are converted together.
+func (s *Store) readAll(ctx context.Context, items []Item, info *RequestInfo) ([]Object, error) {
+	objects := make([]Object, len(items))
+	var fresh []Object // those that nobody has read before, in the order of the items
+	var at []int
+	for i, item := range items {
+		if objects[i] = item.Memo.get(s.Resource, info.Version); objects[i] != nil {
+			continue
+		}
+		obj, err := s.load(item)
+		if err != nil {
+			return nil, err
+		}
+		objects[i] = obj
+		if info.Version != "" {
+			fresh, at = append(fresh, s.pruneIn(obj, info.Version)), append(at, i)
+		}
+	}
+	if len(fresh) == 0 {
+		return objects, nil
+	}
+	if err := s.convertAll(ctx, info, fresh, info.Version); err != nil {
 		return nil, err
 	}
-	item.Memo.put(s.Resource, info.Version, obj)
-	return obj, nil
+	for n, obj := range fresh {
+		obj, err := s.applyDefaults(obj, info.Version)
+		if err != nil {
+			return nil, err
+		}
+		items[at[n]].Memo.put(s.Resource, info.Version, obj)
+		objects[at[n]] = obj
+	}
+	return objects, nil
+}
+
+// pruneIn prunes an object that is in the version already.
+func (s *Store) pruneIn(obj Object, version string) Object {
+	if !s.Resource.Traits.PruneStored || obj.APIVersion() != s.Resource.APIVersion(version) {
+		return obj
+	}
+	return s.prune(obj, version)
 }
 
 // storageFailure turns a storage error into the error that clients get.
@@ -142,6 +174,3 @@ func (s *Store) storageFailure(err error, name string) error {
 	}
 	return err
 }
-
-// nameOf is the last segment of a key.
-func nameOf(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }

@@ -44,8 +44,7 @@ type Watch struct {
 	initial []Listed
 	watcher Watcher
 	after   int64
-	began   bool // the initial events have been sent
-	marked  bool // and the bookmark behind them, where one was asked for
+	marked  bool // the bookmark behind the initial events has been sent, where one was asked for
 }
 
 // Watch begins a watch. The caller takes events with Next and ends it with Stop.

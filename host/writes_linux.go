@@ -36,7 +36,7 @@ const (
 )
 
 // pageRegion is struct page_region.
-type pageRegion struct{ start, end, categories uint64 }
+type pageRegion struct{ start, end, _ uint64 }
 
 // scanRequest is struct pm_scan_arg.
 type scanRequest struct {

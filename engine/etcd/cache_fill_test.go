@@ -34,18 +34,18 @@ func TestCacheWithoutEtcd(t *testing.T) {
 	}
 
 	between.cut(true)
-	last := put(t, direct, "/pods/05", "during")
+	put(t, direct, "/pods/05", "during")
 	put(t, direct, "/pods/99", "during")
 	for _, key := range []string{"/pods/07", "/pods/08"} {
 		item, err := direct.Get(ctx, key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if last, err = direct.Delete(ctx, key, item.Revision, engine.WriteOptions{}); err != nil {
+		if _, err := direct.Delete(ctx, key, item.Revision, engine.WriteOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	last = put(t, direct, "/pods/08", "again")
+	last := put(t, direct, "/pods/08", "again")
 	short, stop := context.WithTimeout(ctx, 100*time.Millisecond)
 	defer stop()
 	if item, err := c.Get(short, "/pods/05"); err == nil {

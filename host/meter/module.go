@@ -23,7 +23,6 @@ type module struct {
 	setsTables bool
 
 	dropsSegments bool
-	locals        int // of all functions
 }
 
 // funcType is how many values a function type takes and returns; what they are is the engine's business.
