@@ -195,6 +195,9 @@ func (s *Store) admitCreate(ctx context.Context, info *RequestInfo, obj Object) 
 	create := *info
 	create.Verb = "create"
 	err := s.admit(ctx, &create)
+	if err == nil && s.Resource.Ending {
+		err = &ForbiddenError{Resource: s.Resource.GroupResource(), Name: obj.Name(), Message: "create not allowed while custom resource definition is terminating"}
+	}
 	var forbidden *ForbiddenError
 	if errors.As(err, &forbidden) && forbidden.Name == "" {
 		forbidden.Name = cmp.Or(obj.Name(), obj.meta("generateName"), "Unknown")

@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	structural "github.com/stratagem-dev/stratagem/engine/schema"
 )
 
 // Decoding is how a body is to be read.
@@ -25,6 +28,9 @@ func (s *Store) decode(info *RequestInfo, obj Object, how Decoding) (Object, []s
 	if version := s.Resource.Version(info.Version); version.Schema != nil {
 		decoded, err := version.Schema.Decode(obj)
 		if err != nil {
+			if errs := s.explainTypes(info, obj, err); len(errs) > 0 {
+				return nil, nil, &InvalidError{s.Resource.GroupKind(), obj.Name(), errs}
+			}
 			return nil, nil, badRequest("%s in version %q cannot be handled as a %s: %v", s.Resource.Kind, info.Version, s.Resource.Kind, err)
 		}
 		obj, unknown = decoded.Object, decoded.Unknown
@@ -45,6 +51,23 @@ func (s *Store) decode(info *RequestInfo, obj Object, how Decoding) (Object, []s
 			s.Resource.Kind, info.Version, s.Resource.Kind, strings.Join(found, ", "))
 	}
 	return obj, append(found, warnings...), nil
+}
+
+// TypeExplainer is a Strategy that says itself what is wrong with an object whose types do not agree with its schema, as
+// custom resources do: 422 with all errors, where other kinds answer 400 with the first.
+type TypeExplainer interface {
+	// ExplainTypes gets the object as the client sent it. Without errors the answer is 400.
+	ExplainTypes(info *RequestInfo, obj Object) field.ErrorList
+}
+
+// explainTypes asks the strategy. What is wrong with metadata is no strategy's business.
+func (s *Store) explainTypes(info *RequestInfo, obj Object, err error) field.ErrorList {
+	explainer, ok := s.Resource.Strategy.(TypeExplainer)
+	var mismatch *structural.TypeError
+	if !ok || !errors.As(err, &mismatch) || mismatch.Path == "metadata" || strings.HasPrefix(mismatch.Path, "metadata.") {
+		return nil
+	}
+	return explainer.ExplainTypes(info, obj)
 }
 
 // checkKind makes sure that the body is of the kind and version that the path says; where it says nothing it

@@ -63,11 +63,12 @@ func (s *Store) List(ctx context.Context, req ListRequest) (List, error) {
 		if list.Revision == 0 {
 			list.Revision, options.Revision = page.Revision, page.Revision
 		}
+		objects, err := s.readAll(ctx, page.Items, req.Info)
+		if err != nil {
+			return List{}, err
+		}
 		for i, item := range page.Items {
-			obj, err := s.read(ctx, item, req.Info)
-			if err != nil {
-				return List{}, err
-			}
+			obj := objects[i]
 			if !req.Selector.Matches(obj) {
 				continue
 			}

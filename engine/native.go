@@ -47,6 +47,10 @@ type (
 	NativeValidateUpdate interface {
 		ValidateUpdate(context.Context, *Call) field.ErrorList
 	}
+	// NativeWarningsOnUpdate has the hook of this name.
+	NativeWarningsOnUpdate interface {
+		WarningsOnUpdate(context.Context, *Call) []string
+	}
 	// NativeCheckGracefulDelete has the hook of this name.
 	NativeCheckGracefulDelete interface {
 		CheckGracefulDelete(context.Context, *Call) (seconds int64, graceful bool)
@@ -86,6 +90,9 @@ func NewNative(impl any) *Native {
 	}
 	if v, ok := impl.(NativeValidateUpdate); ok {
 		n.checks[ValidateUpdate] = v.ValidateUpdate
+	}
+	if v, ok := impl.(NativeWarningsOnUpdate); ok {
+		n.warnings[WarningsOnUpdate] = v.WarningsOnUpdate
 	}
 	if v, ok := impl.(NativeCheckGracefulDelete); ok {
 		n.graceful, n.hooks = v.CheckGracefulDelete, n.hooks|HooksOf(CheckGraceful)

@@ -24,6 +24,10 @@ type Resource struct {
 	Subresources []Subresource
 	Strategy     Strategy
 	Traits       Traits
+	// Converter brings objects from version to version; nil: the strategy's Convert hook, or a change of apiVersion alone.
+	Converter Converter
+	// Ending says that the definition of the resource is being deleted: no more objects are created.
+	Ending bool
 
 	// SelectableFields are the field paths that field selectors may name besides metadata.name and metadata.namespace.
 	SelectableFields []string
@@ -66,7 +70,8 @@ type Traits struct {
 	AllowUnconditionalUpdate bool // PUT without a resourceVersion is taken
 	ReturnDeletedObject      bool // DELETE answers with the object, not with a Status
 	ValidateSchema           bool // the engine enforces the value rules of the schema (required, enum, pattern …) besides its types
-	GenerationOnSpecChange   bool // the engine keeps metadata.generation: 1, and +1 for changes outside metadata and status
+	GenerationOnSpecChange   bool // the engine keeps metadata.generation: 1, and +1 for changes outside metadata and the status that has a subresource
+	PruneStored              bool // what the schema does not know is dropped from stored and converted objects too, as for custom resources
 }
 
 // Subresource is another way to write the same object.

@@ -104,6 +104,9 @@ func (s *Store) load(item Item) (Object, error) {
 // read makes of a stored item the object that clients of a version see: converted, defaulted, without resourceVersion.
 // A request without a version gets it as it is stored.
 func (s *Store) read(ctx context.Context, item Item, info *RequestInfo) (Object, error) {
+	if known := item.Memo.get(s.Resource, info.Version); known != nil {
+		return known, nil
+	}
 	objects, err := s.readAll(ctx, []Item{item}, info)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ func (s *Store) TableCells(ctx context.Context, info *RequestInfo, objects []Obj
 	}
 	rows := make([][]json.RawMessage, 0, len(objects))
 	for len(objects) > 0 {
-		n := tableBatch(objects)
+		n := batch(objects, tableBatchItems, tableBatchBytes)
 		batch, err := s.tableBatchCells(ctx, strategy, info, objects[:n])
 		if err != nil {
 			return nil, err
@@ -29,17 +29,6 @@ func (s *Store) TableCells(ctx context.Context, info *RequestInfo, objects []Obj
 		rows, objects = append(rows, batch...), objects[n:]
 	}
 	return rows, nil
-}
-
-// tableBatch is how many of the objects go into one call.
-func tableBatch(objects []Object) int {
-	size := 0
-	for i, obj := range objects {
-		if size += len(obj); i > 0 && (i == tableBatchItems || size > tableBatchBytes) {
-			return i
-		}
-	}
-	return len(objects)
 }
 
 func (s *Store) tableBatchCells(ctx context.Context, strategy Strategy, info *RequestInfo, objects []Object) ([][]json.RawMessage, error) {

@@ -257,7 +257,7 @@ func (s *Store) restore(obj, old Object, sub *Subresource) Object {
 // nextGeneration moves the generation on where the strategy leaves that to the engine. It compares what Canonicalize
 // left: another spelling of the same spec is no change.
 func (s *Store) nextGeneration(obj, old Object) Object {
-	if !s.Resource.Traits.GenerationOnSpecChange || !specChanged(obj, old) {
+	if !s.Resource.Traits.GenerationOnSpecChange || !specChanged(obj, old, s.Resource.Subresource("status") != nil) {
 		return obj
 	}
 	meta := obj.Meta()
@@ -265,12 +265,14 @@ func (s *Store) nextGeneration(obj, old Object) Object {
 	return obj.WithMeta(meta)
 }
 
-// specChanged tells whether anything but metadata and status differs.
-func specChanged(obj, old Object) bool {
+// specChanged tells whether anything but metadata differs; a status that has a subresource of its own does not count.
+func specChanged(obj, old Object, ownStatus bool) bool {
 	a, b := obj.Fields(), old.Fields()
 	for _, fields := range []*Fields{&a, &b} {
 		fields.Set("metadata", nil)
-		fields.Set("status", nil)
+		if ownStatus {
+			fields.Set("status", nil)
+		}
 	}
 	return !bytes.Equal(a.Raw(), b.Raw())
 }

@@ -52,6 +52,7 @@ type compiler struct {
 	nesting    int
 	logic      int  // how many allOf, anyOf, oneOf, not are around what is being compiled
 	strictTime bool // date-time is checked by Decode
+	custom     bool // rules in CEL are somebody else's
 
 	expanding    map[*use]bool
 	defaultBytes int
@@ -218,4 +219,20 @@ func (c *compiler) component(ref, path string) (*use, error) {
 func shortName(name string) string {
 	parts := strings.Split(name, ".")
 	return strings.Join(parts[max(0, len(parts)-2):], ".")
+}
+
+// CompileCustom compiles a version's schema of a CustomResourceDefinition. Its rules in CEL are not for this package: who serves
+// custom resources has to enforce them.
+func CompileCustom(doc json.RawMessage) (*Schema, error) {
+	meta, err := objectMeta()
+	if err != nil {
+		return nil, err
+	}
+	c := newCompiler(nil)
+	c.meta, c.custom = meta, true
+	root, err := c.root(doc)
+	if err != nil {
+		return nil, err
+	}
+	return &Schema{root: root, doc: doc, patchMeta: root.hasPatchMeta()}, nil
 }

@@ -43,6 +43,7 @@ func (c *compiler) object(tree any, path string) (keywordDoc, error) {
 	}
 	for keyword := range members {
 		_, known := keywords[keyword]
+		known = known || c.custom && keyword == "x-kubernetes-validations"
 		if !known && (!strings.HasPrefix(keyword, "x-") || strings.HasPrefix(keyword, "x-kubernetes-")) {
 			return keywordDoc{}, fail(path+"/"+pointer(keyword), "this keyword is not supported")
 		}
