@@ -1,8 +1,10 @@
 package managed
 
 import (
+	"bytes"
 	"errors"
 	"net/http"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -60,7 +62,7 @@ func (t *Types) identity() []byte {
 	return append(out, `"}`...)
 }
 
-// written is an object in canonical form, with the request's time on the applier's entry.
+// written is an object in canonical form, with the time of the write on the entries that are new.
 func (w *Write) written(obj *unstructured.Unstructured, old []byte) ([]byte, error) {
 	raw, err := appendMap(nil, obj.Object)
 	if err != nil {
@@ -71,10 +73,15 @@ func (w *Write) written(obj *unstructured.Unstructured, old []byte) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	applier := entry{manager: appendInner(nil, w.manager()), operation: applyOperation, subresource: appendInner(nil, w.Subresource)}
+	were, err := t.decodeEntries(nil, fieldsOf(old))
+	if err != nil {
+		return nil, err
+	}
 	for i := range entries {
-		if entries[i].same(&applier) {
-			entries[i].time = formatTime(w.Time)
+		e := &entries[i]
+		at := slices.IndexFunc(were, func(o entry) bool { return o.same(e) })
+		if at < 0 || !bytes.Equal(were[at].time, e.time) {
+			e.time = formatTime(w.Time)
 		}
 	}
 	if len(entries) > 0 {

@@ -11,21 +11,19 @@ import (
 // errFields reports fields that are no FieldsV1.
 var errFields = errors.New("the fields are not FieldsV1")
 
-// decode reads a set of fields from FieldsV1 and returns its root. plain tells whether it would be written in the same way.
+// decode reads a set of fields from FieldsV1 at i and returns its root, and where it ends. plain tells whether it would be
+// written in the same way.
 //
 //   - Kinds of path elements that are not known are left out, as Kubernetes does.
 //   - The error is errFields, or says what a path element has that it may not.
-func (t *tree) decode(raw []byte) (root int32, plain bool, err error) {
+func (t *tree) decode(in []byte, i int) (root int32, plain bool, end int, err error) {
 	root = t.push(0, nil)
-	d := fieldsDecoder{t, raw, true}
-	if raw == nil {
-		return root, true, nil
-	}
-	if _, err = d.set(root, 0); err == nil && t.nodes[root].flags != 0 {
+	d := fieldsDecoder{t, in, true}
+	if end, err = d.set(root, i); err == nil && t.nodes[root].flags != 0 {
 		d.plain = d.plain && t.nodes[root].first != 0
 		t.nodes[root].flags = 0
 	}
-	return root, d.plain || len(raw) == 2, err
+	return root, d.plain || end-i == 2, end, err
 }
 
 // fieldsDecoder is one decode under way.

@@ -1,7 +1,9 @@
 package managed
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -93,6 +95,9 @@ func (w *world) theirs(write *Write) (fields []byte, tracked bool) {
 
 // normal writes managedFields as this package writes them, whoever wrote them.
 func (w *world) normal(raw []byte) []byte {
+	if raw == nil || string(raw) == "null" {
+		return nil
+	}
 	var decoded any
 	if err := kjson.Unmarshal(raw, &decoded); err != nil {
 		w.t.Fatal(err)
@@ -109,6 +114,7 @@ func (w *world) normal(raw []byte) []byte {
 	for i := range entries {
 		entries[i].raw = nil
 	}
+	sortEntries(entries)
 	return tree.appendEntries(nil, entries)
 }
 
@@ -193,6 +199,10 @@ func run(t testing.TB, seed uint64) (untracked int) {
 			scope = Excluding(".status", ".spec.alpha", ".spec.beta.gamma")
 		}
 		write := w.write(obj, old, manager, subresource, apiVersion, scope)
+		if several && r.IntN(3) == 0 {
+			old = w.apply(write, seed, r.IntN(2) == 0)
+			continue
+		}
 		got, tracked := w.ours(write)
 		want, trackedToo := w.theirs(write)
 		if !trackedToo {
@@ -209,6 +219,106 @@ func run(t testing.TB, seed uint64) (untracked int) {
 		}
 	}
 	return w.untracked
+}
+
+// apply applies the new object of a write, and compares what comes of it with Kubernetes. It returns the object as it is then.
+func (w *world) apply(write *Write, seed uint64, force bool) map[string]any {
+	config := mustDecode(w.t, withFields(write.New, nil))
+	config.SetUID("")
+	patch := w.canonical(config.Object)
+	old := write.Old
+	if old == nil {
+		old = write.Types.identity()
+	}
+	live := mustDecode(w.t, old)
+	manager, err := write.fieldManager(&converter{write: write}, slices.Collect(maps.Keys(w.versions)))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	want, wantErr := manager.Apply(live.DeepCopy(), config, write.Manager, force)
+	got, err := write.Apply(patch, force)
+	if (err == nil) != (wantErr == nil) || err != nil && !sameLines(err.Error(), wantErr.Error()) {
+		w.t.Fatalf("seed %d, step %d: got error %v, want %v", seed, w.step, err, wantErr)
+	}
+	if err != nil {
+		if write.Old == nil {
+			return nil
+		}
+		return live.Object
+	}
+	out := mustDecode(w.t, got)
+	out.SetUID("1-2-3")
+	expected := want.(*unstructured.Unstructured)
+	expected.SetUID("1-2-3")
+	owners := expected.GetManagedFields()
+	for i := range owners {
+		if owners[i].Time == nil && owners[i].Manager == write.Manager {
+			owners[i].Time = &metav1.Time{Time: write.Time} // see RATIONALE.md
+		}
+		if owners[i].Time != nil && owners[i].Time.Year() > 2025 {
+			owners[i].Time = &metav1.Time{Time: write.Time}
+			if bytes.Equal(got, old) {
+				owners[i].Time = live.GetManagedFields()[i].Time // nothing has changed
+			}
+		}
+	}
+	expected.SetManagedFields(owners)
+	a, b := out.DeepCopy(), expected.DeepCopy()
+	a.SetManagedFields(nil)
+	b.SetManagedFields(nil)
+	if string(w.canonical(a.Object)) != string(w.canonical(b.Object)) {
+		w.t.Fatalf("seed %d, step %d, apply\ngot  %s\nwant %s", seed, w.step, w.canonical(a.Object), w.canonical(b.Object))
+	}
+	raw, err := json.Marshal(owners)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if x, y := w.normal(fieldsOf(got)), w.normal(raw); !bytes.Equal(got, old) && string(x) != string(y) {
+		w.t.Fatalf("seed %d, step %d, apply\nold  %s\npatch %s\ngot  %s\nwant %s", seed, w.step, old, patch, x, y)
+	}
+	return out.Object
+}
+
+// sameLines compares texts whose lines come in any order, as conflicts do.
+func sameLines(a, b string) bool {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	slices.Sort(x)
+	slices.Sort(y)
+	return slices.Equal(x, y)
+}
+
+func TestManyManagersAgreeWithKubernetes(t *testing.T) {
+	w := &world{t: t, versions: map[string]*Types{}}
+	for _, apiVersion := range []string{"example.com/v1", "example.com/v2", "example.com/v3"} {
+		w.versions[apiVersion] = compileDoc(t, map[string]any{"type": "object"}, apiVersion)
+	}
+	obj := map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "a", "uid": "1", "labels": map[string]any{}}}
+	var old map[string]any
+	for w.step = range 50 {
+		apiVersion := []string{"example.com/v1", "example.com/v1", "example.com/v2", "example.com/v3"}[w.step%4]
+		obj["apiVersion"] = apiVersion
+		meta := maps.Clone(obj["metadata"].(map[string]any))
+		labels := maps.Clone(meta["labels"].(map[string]any))
+		labels[fmt.Sprintf("l%d", w.step)] = "x"
+		delete(labels, fmt.Sprintf("l%d", w.step-17))
+		meta["labels"] = labels
+		obj["metadata"] = meta
+		if old != nil {
+			old["apiVersion"] = apiVersion
+		}
+		write := w.write(obj, old, fmt.Sprintf("m%d", w.step), "", apiVersion, Scope{})
+		got, _ := w.ours(write)
+		want, tracked := w.theirs(write)
+		if !tracked || string(got) != string(want) {
+			t.Fatalf("step %d\nold  %s\ngot  %s\nwant %s", w.step, write.Old, got, want)
+		}
+		old = maps.Clone(obj)
+		setFields(t, old, got)
+		obj = maps.Clone(old)
+	}
+	if text := string(fieldsOf(w.canonical(old))); !strings.Contains(text, ancient) {
+		t.Errorf("nothing has been merged: %s", text)
+	}
 }
 
 func TestMain(m *testing.M) {

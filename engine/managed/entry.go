@@ -58,11 +58,22 @@ func (t *tree) decodeEntries(entries []entry, raw []byte) ([]entry, error) {
 }
 
 func (t *tree) decodeEntry(raw []byte, i int) (e entry, end int, err error) {
-	var fieldsType, fields []byte
+	var fieldsType []byte
 	for i++; ; {
 		key, value, ok := member(raw, i)
 		if !ok {
 			break
+		}
+		if string(key) == "fieldsV1" {
+			plain := false
+			if e.root, plain, end, err = t.decode(raw, value); err != nil {
+				return e, 0, err
+			}
+			if plain {
+				e.raw = raw[value:end]
+			}
+			i = after(raw, end)
+			continue
 		}
 		end := valueEnd(raw, value)
 		switch string(key) {
@@ -78,23 +89,16 @@ func (t *tree) decodeEntry(raw []byte, i int) (e entry, end int, err error) {
 			e.time = timestamp(text(raw[value:end]))
 		case "fieldsType":
 			fieldsType = text(raw[value:end])
-		case "fieldsV1":
-			fields = raw[value:end]
 		}
 		i = after(raw, end)
 	}
 	if !e.applied() && !bytes.Equal(e.operation, updateOperation) || len(e.apiVersion) == 0 || string(fieldsType) != "FieldsV1" {
 		return e, 0, errEntries
 	}
-	if classOf(fields, 0) == isNull {
-		fields = nil
+	if e.root == 0 {
+		e.root = t.push(0, nil)
 	}
-	root, plain, err := t.decode(fields)
-	e.root = root
-	if plain {
-		e.raw = fields
-	}
-	return e, pastClose(raw, i), err
+	return e, pastClose(raw, i), nil
 }
 
 // timestamp is a time as the server writes it.

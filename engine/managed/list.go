@@ -119,7 +119,11 @@ func (w *walk) gather(by *listType, in []byte, i int, right bool) {
 		} else {
 			w.items = append(w.items, item{w.texts[begin:len(w.texts):len(w.texts)], i, right})
 		}
-		i = after(in, valueEnd(in, i))
+		end := valueEnd(in, i)
+		if end == i {
+			return // not JSON
+		}
+		i = after(in, end)
 	}
 }
 

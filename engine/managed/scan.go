@@ -1,23 +1,41 @@
 package managed
 
-import "bytes"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // This file steps over JSON in canonical form. What is not in that form ends a step early; it never panics.
 
+// Eight bytes at a time are looked at for quotes and backslashes.
+const (
+	ones       = 0x0101010101010101
+	highs      = 0x8080808080808080
+	quotes     = ones * '"'
+	backslants = ones * '\\'
+)
+
 // stringEnd returns where the string at i ends.
 func stringEnd(b []byte, i int) int {
-	for i++; i < len(b); i++ {
-		n := bytes.IndexByte(b[i:], '"')
-		if n < 0 {
-			break
+	for i++; i+8 <= len(b); {
+		word := binary.LittleEndian.Uint64(b[i:])
+		q, s := word^quotes, word^backslants
+		found := ((q-ones)&^q | (s-ones)&^s) & highs
+		if found == 0 {
+			i += 8
+			continue
 		}
-		i += n
-		slashes := 0
-		for b[i-1-slashes] == '\\' {
-			slashes++
-		}
-		if slashes%2 == 0 { // an odd number of backslashes makes the quote part of the string
+		if i += bits.TrailingZeros64(found) / 8; b[i] == '"' {
 			return i + 1
+		}
+		i += 2
+	}
+	for ; i < len(b); i++ {
+		if b[i] == '"' {
+			return i + 1
+		}
+		if b[i] == '\\' {
+			i++
 		}
 	}
 	return len(b)
@@ -111,22 +129,30 @@ func isEmpty(b []byte, i int) bool {
 	return i+1 >= len(b) || b[i+1] == '}' || b[i+1] == ']'
 }
 
-// lookup returns the raw value under a key of an object, or nil. The key is as it stands between the quotes.
+// find returns where the value under a key stands in the object at i, or -1. The key is as it stands between the quotes.
+func find(obj []byte, i int, key string) int {
+	if classOf(obj, i) != isMap {
+		return -1
+	}
+	for i++; ; {
+		name, value, ok := member(obj, i)
+		switch {
+		case !ok || string(name) > key:
+			return -1
+		case string(name) == key:
+			return value
+		}
+		i = after(obj, valueEnd(obj, value))
+	}
+}
+
+// lookup returns the raw value under a key of an object, or nil.
 func lookup(obj []byte, key string) []byte {
-	if classOf(obj, 0) != isMap {
+	at := find(obj, 0, key)
+	if at < 0 {
 		return nil
 	}
-	for i := 1; ; {
-		name, value, ok := member(obj, i)
-		if !ok || string(name) > key {
-			return nil
-		}
-		end := valueEnd(obj, value)
-		if string(name) == key {
-			return obj[value:end]
-		}
-		i = after(obj, end)
-	}
+	return obj[at:valueEnd(obj, at)]
 }
 
 // text is what stands between the quotes of a raw string, nil for any other value.

@@ -17,15 +17,16 @@ import (
 
 // Types is one version of a resource as ownership looks at it. It is immutable and safe for concurrent use.
 type Types struct {
-	apiVersion string
-	kind       string
-	root       *typ
-	parser     typed.ParseableType
+	apiVersion  string
+	versionText []byte // the same, as it stands between the quotes
+	kind        string
+	root        *typ
+	parser      typed.ParseableType
 }
 
 // Compile makes the types of one version. Without a schema every field is owned by itself and every array as a whole.
 func Compile(s *schema.Schema, apiVersion, kind string) (*Types, error) {
-	t := &Types{apiVersion: apiVersion, kind: kind, root: deduced, parser: typed.DeducedParseableType}
+	t := &Types{apiVersion: apiVersion, versionText: appendInner(nil, apiVersion), kind: kind, root: deduced, parser: typed.DeducedParseableType}
 	if s == nil {
 		return t, nil
 	}
@@ -49,7 +50,7 @@ var Scale = sync.OnceValues(func() (*Types, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Types{apiVersion: "autoscaling/v1", kind: "Scale"}
+	t := &Types{apiVersion: "autoscaling/v1", versionText: []byte("autoscaling/v1"), kind: "Scale"}
 	t.use(converted)
 	return t, nil
 })

@@ -17,7 +17,10 @@ type updater struct {
 	walk     walk
 	entries  []entry
 	versions []comparison
+	out      []byte
 	write    *Write
+
+	old, sent span // where the managedFields stand in the old and the new object
 }
 
 // comparison is what a write changes, in one version.
@@ -27,8 +30,8 @@ type comparison struct {
 	diff       int32
 }
 
-// maxPooled is how many nodes an updater may have grown to that is kept for the next write.
-const maxPooled = 1 << 14
+// maxPooled is how many nodes, or bytes, an updater may have grown to that is kept for the next write.
+const maxPooled = 1 << 16
 
 var updaters = sync.Pool{New: func() any { return new(updater) }}
 
@@ -40,16 +43,17 @@ var updaters = sync.Pool{New: func() any { return new(updater) }}
 func (w *Write) Update() ([]byte, error) {
 	u := updaters.Get().(*updater)
 	defer u.release()
-	u.write = w
+	u.write, u.old, u.sent = w, fieldsAt(w.Old), fieldsAt(w.New)
 	u.decodeManagers()
 	if len(u.entries) == 0 && len(text(lookup(lookup(w.Old, "metadata"), "uid"))) > 0 {
 		return nil, nil
 	}
+	u.walk.lf, u.walk.rf = u.old, u.sent
 	current, err := u.compare(w.Types, w.Old, w.New)
 	if err != nil {
 		return nil, err
 	}
-	u.versions = append(u.versions, comparison{[]byte(w.Types.apiVersion), w.Types, current})
+	u.versions = append(u.versions, comparison{w.Types.versionText, w.Types, current})
 	if err := u.disown(); err != nil {
 		return nil, err
 	}
@@ -59,17 +63,16 @@ func (w *Write) Update() ([]byte, error) {
 		return nil, nil
 	}
 	sortEntries(u.entries)
-	old := fieldsOf(w.Old)
-	out := u.appendEntries(make([]byte, 0, len(old)+256), u.entries)
-	if bytes.Equal(out, old) {
+	u.out = u.appendEntries(u.out[:0], u.entries)
+	if old := u.old.of(w.Old); bytes.Equal(u.out, old) {
 		return old, nil
 	}
-	return out, nil
+	return bytes.Clone(u.out), nil
 }
 
 // release lets go of everything that the updater refers to.
 func (u *updater) release() {
-	if cap(u.nodes) > maxPooled {
+	if cap(u.nodes) > maxPooled || cap(u.out) > maxPooled {
 		return
 	}
 	clear(u.nodes)
@@ -77,7 +80,7 @@ func (u *updater) release() {
 	clear(u.versions)
 	clear(u.walk.items[:cap(u.walk.items)])
 	*u = updater{
-		tree: tree{u.nodes[:0]}, entries: u.entries[:0], versions: u.versions[:0],
+		tree: tree{u.nodes[:0]}, entries: u.entries[:0], versions: u.versions[:0], out: u.out[:0],
 		walk: walk{items: u.walk.items[:0], texts: u.walk.texts[:0]},
 	}
 	updaters.Put(u)
@@ -86,7 +89,7 @@ func (u *updater) release() {
 // decodeManagers reads the managers from the new object, so that clients may edit them, or else from the old one. Writes of
 // subresources cannot edit them.
 func (u *updater) decodeManagers() {
-	sent, old := fieldsOf(u.write.New), fieldsOf(u.write.Old)
+	sent, old := u.sent.of(u.write.New), u.old.of(u.write.Old)
 	if u.write.Subresource == "" {
 		if isReset(sent) {
 			return
@@ -157,6 +160,7 @@ func (u *updater) version(apiVersion []byte) (*comparison, error) {
 
 func (u *updater) compareAt(types *Types, apiVersion string) (int32, error) {
 	old, obj := u.write.Old, u.write.New
+	u.walk.lf, u.walk.rf = span{-1, -1}, span{-1, -1}
 	var err error
 	if old != nil {
 		if old, err = u.write.Convert(old, apiVersion); err != nil {
@@ -214,16 +218,19 @@ func (u *updater) own(diff int32) {
 	if !u.has(diff, added|modified) {
 		return
 	}
-	e := u.entry(u.write.manager(), u.write.Types.apiVersion, u.write.Subresource)
+	e := u.entry()
 	e.time, e.raw = formatTime(u.write.Time), nil
 	u.union(e.root, diff, added|modified)
 }
 
-// entry finds or makes the entry of a manager that updates.
-func (u *updater) entry(manager, apiVersion, subresource string) *entry {
-	e := entry{manager: appendInner(nil, manager), operation: updateOperation, apiVersion: appendInner(nil, apiVersion)}
-	if subresource != "" {
-		e.subresource = appendInner(nil, subresource)
+// entry finds or makes the entry of the writing manager.
+func (u *updater) entry() *entry {
+	begin := len(u.walk.texts)
+	u.walk.texts = appendInner(u.walk.texts, u.write.manager())
+	middle := len(u.walk.texts)
+	u.walk.texts = appendInner(u.walk.texts, u.write.Subresource)
+	e := entry{
+		manager: u.walk.texts[begin:middle], subresource: u.walk.texts[middle:], operation: updateOperation, apiVersion: u.write.Types.versionText,
 	}
 	for i := range u.entries {
 		if u.entries[i].same(&e) {

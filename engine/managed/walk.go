@@ -5,13 +5,14 @@ import "bytes"
 // walk compares two objects, old on the left and new on the right, and collects in a tree what differs.
 type walk struct {
 	*tree
-	l, r  []byte
-	same  int    // how many bytes at the end the two have in common
-	done  bool   // what is yet to come is the same on both sides
-	items []item // of all lists that are being compared, a stack
-	texts []byte // the text of their path elements
-	only  string // the one top-level field that is looked at; "": all
-	err   error  // the first element that has no key
+	l, r   []byte
+	lf, rf span   // their managedFields, whose ends are known
+	same   int    // how many bytes at the end the two have in common
+	done   bool   // what is yet to come is the same on both sides
+	items  []item // of all lists that are being compared, a stack
+	texts  []byte // the text of their path elements
+	only   string // the one top-level field that is looked at; "": all
+	err    error  // the first element that has no key
 }
 
 // compareObjects returns the root of the differences.
@@ -107,10 +108,18 @@ func (w *walk) presence(at int32, i, j int) {
 
 func (w *walk) ends(i, j int) (m, n int) {
 	m, n = -1, -1
-	if i >= 0 {
+	switch {
+	case i < 0:
+	case i == w.lf.begin:
+		m = w.lf.end
+	default:
 		m = valueEnd(w.l, i)
 	}
-	if j >= 0 {
+	switch {
+	case j < 0:
+	case j == w.rf.begin:
+		n = w.rf.end
+	default:
 		n = valueEnd(w.r, j)
 	}
 	return m, n

@@ -41,5 +41,27 @@ func (w *Write) types(apiVersion string) (*Types, error) {
 	return w.Versions(apiVersion)
 }
 
+// span is where a value stands: the bytes from begin to end. A negative begin is nowhere.
+type span struct{ begin, end int }
+
+func (s span) of(obj []byte) []byte {
+	if s.begin < 0 {
+		return nil
+	}
+	return obj[s.begin:s.end]
+}
+
+// fieldsAt is where the managedFields of an object stand.
+func fieldsAt(obj []byte) span {
+	at := -1
+	if meta := find(obj, 0, "metadata"); meta >= 0 {
+		at = find(obj, meta, "managedFields")
+	}
+	if at < 0 {
+		return span{-1, -1}
+	}
+	return span{at, valueEnd(obj, at)}
+}
+
 // fieldsOf is the raw managedFields of an object, or nil.
-func fieldsOf(obj []byte) []byte { return lookup(lookup(obj, "metadata"), "managedFields") }
+func fieldsOf(obj []byte) []byte { return fieldsAt(obj).of(obj) }
