@@ -8,11 +8,11 @@ import (
 
 // memories are the ways in which a memory can be: mapped with and without the kernel's notes, and on the heap.
 func memories() map[string]func() *linearMemory {
-	const pages, most = 1 << 20, 4 << 20
+	const first, most = 512 << 10, 2 << 20
 	return map[string]func() *linearMemory{
-		"mapped": func() *linearMemory { return newLinearMemory(pages, most) },
+		"mapped": func() *linearMemory { return newLinearMemory(first, most) },
 		"heap": func() *linearMemory {
-			return &linearMemory{region: &region{bytes: make([]byte, most)}, usable: pages}
+			return &linearMemory{region: &region{bytes: make([]byte, most)}, usable: first}
 		},
 	}
 }
@@ -22,13 +22,13 @@ func TestMemoryStaysWhereItIs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := make()
 			defer m.Free()
-			small := m.Reallocate(1 << 20)
-			small[0], small[1<<20-1] = 1, 2
-			large := m.Reallocate(4 << 20)
-			if len(large) != 4<<20 || &large[0] != &small[0] || large[1<<20-1] != 2 || large[1<<20] != 0 {
+			small := m.Reallocate(512 << 10)
+			small[0], small[512<<10-1] = 1, 2
+			large := m.Reallocate(2 << 20)
+			if len(large) != 2<<20 || &large[0] != &small[0] || large[512<<10-1] != 2 || large[512<<10] != 0 {
 				t.Error("it moved")
 			}
-			if m.Reallocate(4<<20+1) != nil {
+			if m.Reallocate(2<<20+1) != nil {
 				t.Error("it grew beyond its maximum")
 			}
 		})
@@ -57,12 +57,12 @@ func TestMemoryReset(t *testing.T) {
 func testMemoryReset(t *testing.T, m *linearMemory) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
-	snapshot := make([]byte, 1<<20)
+	snapshot := make([]byte, 512<<10)
 	for i := range snapshot {
 		snapshot[i] = byte(i * 7)
 	}
-	for round := range 3*hotResets + 5 {
-		all := m.Reallocate(min(4<<20, 1<<20+uint64(round)<<12))
+	for round := range hotResets + 50 {
+		all := m.Reallocate(min(1<<20, 512<<10+uint64(round)<<12))
 		for range 1 + random.IntN(20) {
 			all[random.IntN(len(all))]++
 		}

@@ -167,6 +167,10 @@ func TestWASIHasNothingToReach(t *testing.T) {
 			t.Errorf("%s answers %d, want %d", name, code, expected)
 		}
 	}
+	for _, name := range []string{"args_sizes_get", "environ_sizes_get"} {
+		g.put(0, 1, 1)
+		g.call(name, 0, 4)
+	}
 	if sizes := g.read(0, 8); !bytes.Equal(sizes, make([]byte, 8)) {
 		t.Errorf("arguments or environment: %x", sizes)
 	}

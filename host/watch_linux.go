@@ -9,6 +9,7 @@ type watch struct {
 	tracker *writeTracker
 	hits    []uint8 // by page
 	resets  int
+	regions [64]pageRegion
 }
 
 const (
@@ -31,7 +32,7 @@ func (w *watch) reset(bytes, snapshot []byte) bool {
 		clear(w.hits)
 	}
 	ok := true
-	return w.tracker.each(bytes, func(from, to int) {
+	return w.tracker.each(bytes, &w.regions, func(from, to int) {
 		copy(bytes[from:to], snapshot[from:to])
 		ok = w.cool(bytes, from, to) && ok
 	}) && ok

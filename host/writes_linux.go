@@ -93,7 +93,7 @@ func (t *writeTracker) works() bool {
 	for range 2 {
 		bytes[2*page+7]++
 		var seen []int
-		if !t.each(bytes, func(from, to int) { seen = append(seen, from, to) }) || !t.protect(bytes) {
+		if !t.each(bytes, new([64]pageRegion), func(from, to int) { seen = append(seen, from, to) }) || !t.protect(bytes) {
 			return false
 		}
 		if len(seen) != 2 || seen[0] != 2*page || seen[1] != 3*page {
@@ -121,10 +121,9 @@ func (t *writeTracker) protect(bytes []byte) bool {
 	return ioctl(uintptr(t.pagemap), ioctlPagemapScan, unsafe.Pointer(&request))
 }
 
-// each calls back with the ranges of pages that have been written to.
-func (t *writeTracker) each(bytes []byte, written func(from, to int)) bool {
+// each calls back with the ranges of pages that have been written to. The kernel lists them in regions.
+func (t *writeTracker) each(bytes []byte, regions *[64]pageRegion, written func(from, to int)) bool {
 	start := addressOf(bytes)
-	regions := new([64]pageRegion)
 	for at, end := start, start+uint64(len(bytes)); at < end; {
 		request := scanRequest{
 			flags: scanCheckAsync, start: at, end: end, mask: categoryIsWritten, returned: categoryIsWritten,
