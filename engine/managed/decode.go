@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -43,41 +44,45 @@ func (d *fieldsDecoder) set(at int32, i int) (end int, err error) {
 		return 0, errFields
 	}
 	i++
+	below := false
 	for i < len(d.in) && d.in[i] != '}' {
 		key, value, ok := member(d.in, i)
 		if !ok {
 			return 0, errFields
 		}
-		if end, err = d.member(at, key, value); err != nil {
+		step := false
+		if step, end, err = d.member(at, key, value); err != nil {
 			return 0, err
 		}
+		below = below || step
 		i = after(d.in, end)
 	}
-	if d.nodes[at].first == 0 {
+	if !below {
 		d.plain = d.plain && d.nodes[at].flags == 0
 		d.nodes[at].flags = owned
 	}
 	return pastClose(d.in, i), nil
 }
 
-func (d *fieldsDecoder) member(at int32, key []byte, value int) (end int, err error) {
+// member reads one member of a set. step tells whether it is one below the node.
+func (d *fieldsDecoder) member(at int32, key []byte, value int) (step bool, end int, err error) {
 	if string(key) == "." {
 		d.nodes[at].flags = owned
 		end = valueEnd(d.in, value)
 		d.plain = d.plain && end-value == 2 && d.in[value] == '{'
-		return end, nil
+		return false, end, nil
 	}
 	kind, text, err := pathElement(key)
 	if err != nil {
-		return 0, err
+		return false, 0, err
 	}
 	if kind == 0 {
 		d.plain = false
-		return valueEnd(d.in, value), nil
+		return false, valueEnd(d.in, value), nil
 	}
-	child := d.place(at, kind, text)
-	d.plain = d.plain && len(text) == len(key)-2
-	return d.set(child, value)
+	d.plain = d.plain && bytes.Equal(text, key[2:])
+	end, err = d.set(d.place(at, kind, text), value)
+	return true, end, err
 }
 
 // place finds or makes the node of a path element. They come in order, but for those that were written in an odd way.
