@@ -151,9 +151,21 @@ func skipValue(b []byte, i int) int {
 	return i
 }
 
+// shortString is how far a string is read byte by byte before a search for its end pays.
+const shortString = 24
+
 // skipString returns where the string at i ends, in bytes that are canonical.
 func skipString(b []byte, i int) int {
-	for i++; i < len(b); i++ {
+	i++
+	for near := min(len(b), i+shortString); i < near; i++ {
+		switch b[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+	}
+	for i < len(b) {
 		n := bytes.IndexByte(b[i:], '"')
 		if n < 0 {
 			return len(b)
@@ -164,8 +176,8 @@ func skipString(b []byte, i int) int {
 		for b[i-1-slashes] == '\\' {
 			slashes++
 		}
-		if slashes%2 == 0 {
-			return i + 1
+		if i++; slashes%2 == 0 {
+			return i
 		}
 	}
 	return len(b)
