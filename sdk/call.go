@@ -29,15 +29,20 @@ func (c *call) reset() {
 		c.segments = nil
 	}
 	c.segments = c.segments[:0]
-	for i := range c.objects {
-		o := &c.objects[i]
-		fields := o.fields[:0]
-		if cap(fields) > keptFields {
-			fields = nil
-		}
-		*o = Object{fields: fields}
+	c.ctx = Context{User: User{Groups: c.ctx.User.Groups[:0]}}
+	c.obj, c.old, c.options, c.items = nil, nil, nil, nil
+	c.reply = reply{warnings: c.reply.warnings[:0]}
+}
+
+// use makes one of the call's own objects an object with the given text.
+func (c *call) use(segment int, text string) *Object {
+	o := &c.objects[segment]
+	fields := o.fields[:0]
+	if cap(fields) > keptFields {
+		fields = nil
 	}
-	c.ctx, c.items, c.reply = Context{}, nil, reply{warnings: c.reply.warnings[:0]}
+	*o = Object{text: text, fields: fields}
+	return o
 }
 
 // mutating are the hooks that may change the object.

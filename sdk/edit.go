@@ -21,9 +21,11 @@ const smallValue = 64
 //   - Setting what is there already changes nothing.
 func (o *Object) Set(value any, path ...string) {
 	var small [smallValue]byte
-	raw, ok := jsontext.Append(small[:0], value)
+	raw, ok := jsontext.AppendFlat(small[:0], value)
 	if !ok {
-		panic("sdk: Set " + strings.Join(path, ".") + ": the value has a type that cannot be written as JSON")
+		if raw, ok = jsontext.Append(nil, value); !ok {
+			panic("sdk: Set " + strings.Join(path, ".") + ": the value has a type that cannot be written as JSON")
+		}
 	}
 	o.set(raw, path)
 }
@@ -78,9 +80,11 @@ func (o *Object) SetDefault(value any, path ...string) bool {
 // Append puts a value behind the last of the array at a path; the array is made when there is none.
 func (o *Object) Append(value any, path ...string) {
 	var small [smallValue]byte
-	raw, ok := jsontext.Append(small[:0], value)
+	raw, ok := jsontext.AppendFlat(small[:0], value)
 	if !ok {
-		panic("sdk: Append " + strings.Join(path, ".") + ": the value has a type that cannot be written as JSON")
+		if raw, ok = jsontext.Append(nil, value); !ok {
+			panic("sdk: Append " + strings.Join(path, ".") + ": the value has a type that cannot be written as JSON")
+		}
 	}
 	list := o.Get(path...)
 	dst := make([]byte, 0, len(list.raw)+len(raw)+2)

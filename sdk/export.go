@@ -25,8 +25,8 @@ func describe() int64 {
 //go:wasmexport stratagem_reserve
 func reserve(n int32) int32 {
 	requestBuffer = nil
-	beforeCall()
 	size := int(uint32(n))
+	beforeCall(size)
 	requestBuffer = make([]byte, size, size+1)
 	allocated(size)
 	return int32(uintptr(unsafe.Pointer(unsafe.SliceData(requestBuffer))))

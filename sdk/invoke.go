@@ -102,9 +102,7 @@ func (c *call) object(segment int, name string, needed bool) (*Object, error) {
 	if !isObject(c.segments[segment]) {
 		return nil, wrap(ErrRequest, "the "+name+" is not a JSON object")
 	}
-	o := &c.objects[segment]
-	o.text = c.segments[segment]
-	return o, nil
+	return c.use(segment, c.segments[segment]), nil
 }
 
 // What the hooks cannot do without.

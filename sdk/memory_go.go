@@ -14,11 +14,12 @@ import (
 // very much (allocated).
 const (
 	bytesPerCollection = 4 << 20
-	callsPerLook       = 16 // a look costs about as much as a tenth of a small hook
+	bytesPerLook       = 64 << 10 // of request frames; a look costs about as much as a small hook
+	bytesPerCall       = 1 << 10  // that a call counts for beside its frame
 )
 
 var (
-	calls     int
+	unseen    int    // bytes of frames since the last look
 	collected uint64 // what had been allocated at the last collection
 	heap      = []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 )
@@ -28,14 +29,16 @@ func init() {
 	metrics.Read(heap) // sets up its tables now, so that they are in a snapshot of the fresh instance
 }
 
-// beforeCall collects when it is time.
-func beforeCall() {
+// beforeCall collects when it is time. Hooks allocate in proportion to what they read, so it looks after so many bytes
+// of frames: every 30 calls or so for ordinary objects, every call for large ones.
+func beforeCall(frame int) {
 	if garbage > bytesPerCollection {
 		collect()
 	}
-	if calls++; calls%callsPerLook != 0 {
+	if unseen += frame + bytesPerCall; unseen < bytesPerLook {
 		return
 	}
+	unseen = 0
 	metrics.Read(heap)
 	if heap[0].Value.Uint64()-collected > bytesPerCollection {
 		collect()

@@ -3,7 +3,7 @@
 package sdk
 
 // TinyGo collects when its heap is full, within one call.
-func beforeCall() {}
+func beforeCall(int) {}
 
 func collect() { garbage = 0 }
 

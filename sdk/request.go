@@ -49,7 +49,7 @@ func (u *User) parse(json string) {
 		case "uid":
 			u.UID = text
 		case "groups":
-			u.Groups = Value{json[value:end]}.Strings()
+			u.Groups = Value{json[value:end]}.appendStrings(u.Groups)
 		}
 		i = scan.Next(json, end)
 	}

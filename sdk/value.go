@@ -143,27 +143,31 @@ func (v Value) Fields() func(yield func(string, Value) bool) {
 }
 
 // Strings are an array's items as strings; nil for any other value.
-func (v Value) Strings() []string {
+func (v Value) Strings() []string { return v.appendStrings(nil) }
+
+// fewItems is how many items there is room for at first.
+const fewItems = 4
+
+func (v Value) appendStrings(list []string) []string {
 	if !v.IsArray() {
-		return nil
+		return list
 	}
-	var list []string
 	for i := scan.First(v.raw, 0); i >= 0; {
-		end := scan.End(v.raw, i)
+		text, end := scan.Scalar(v.raw, i)
 		if end < 0 {
 			break
 		}
-		if list == nil {
+		if text == "null" && v.raw[i] == 'n' {
+			text = "" // as String has it
+		}
+		if cap(list) == 0 {
 			list = make([]string, 0, fewItems)
 		}
-		list = append(list, Value{v.raw[i:end]}.String())
+		list = append(list, text)
 		i = scan.Next(v.raw, end)
 	}
 	return list
 }
-
-// fewItems is how many items there is room for at first.
-const fewItems = 4
 
 // StringMap is an object with its values as strings; nil for any other value.
 func (v Value) StringMap() map[string]string {

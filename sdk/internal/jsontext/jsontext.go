@@ -16,6 +16,18 @@ type Rawer interface{ Raw() string }
 // something with a String method (both as strings). NaN and infinities are null.
 func Append(dst []byte, v any) ([]byte, bool) {
 	switch v := v.(type) {
+	case []any:
+		return appendSlice(dst, v)
+	case map[string]any:
+		return appendMap(dst, v)
+	}
+	return AppendFlat(dst, v)
+}
+
+// AppendFlat is Append without []any and map[string]any. As it does not call itself, dst may be an array of the caller's
+// that stays on its stack.
+func AppendFlat(dst []byte, v any) ([]byte, bool) {
+	switch v := v.(type) {
 	case nil:
 		return append(dst, "null"...), true
 	case Rawer:
@@ -28,10 +40,6 @@ func Append(dst []byte, v any) ([]byte, bool) {
 		return AppendStrings(dst, v), true
 	case map[string]string:
 		return appendStringMap(dst, v), true
-	case []any:
-		return appendSlice(dst, v)
-	case map[string]any:
-		return appendMap(dst, v)
 	case error:
 		return AppendString(dst, v.Error()), true
 	case interface{ String() string }:

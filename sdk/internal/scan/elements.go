@@ -12,8 +12,11 @@ func First(text string, i int) int {
 
 // Next is the place of the element behind the one whose value ends at end.
 func Next(text string, end int) int {
-	if uint(end) >= uint(len(text)) {
+	if end < 0 || end+1 >= len(text) {
 		return -1
+	}
+	if text[end] == ',' && text[end+1] > ' ' {
+		return end + 1
 	}
 	if end = Space(text, end); end >= len(text) || text[end] != ',' {
 		return -1
@@ -34,10 +37,13 @@ func Key(text string, i int) (key string, value int) {
 	if escaped {
 		key = Unquote(text[i : end+1])
 	}
-	for value = end + 1; value < len(text) && (text[value] == ':' || text[value] <= ' '); {
-		value++
+	if value = end + 2; value < len(text) && text[value-1] == ':' && text[value] > ' ' {
+		return key, value
 	}
-	return key, value
+	if value = Space(text, end+1); value >= len(text) || text[value] != ':' {
+		return "", -1
+	}
+	return key, Space(text, value+1)
 }
 
 // Find is the place of the field with the given key in the object at i, and of its value.
@@ -107,23 +113,20 @@ func Text(text string, i int) string {
 
 // Scalar is what the value at i says, a string without its quotes, and the place behind it.
 func Scalar(text string, i int) (value string, end int) {
-	if uint(i) >= uint(len(text)) {
-		return "", -1
-	}
-	if text[i] == '"' {
-		closed, escaped := closing(text, i+1)
-		switch {
-		case closed < 0:
+	if uint(i) >= uint(len(text)) || text[i] != '"' {
+		if end = End(text, i); end < 0 {
 			return "", -1
-		case escaped:
-			return Unquote(text[i : closed+1]), closed + 1
 		}
-		return text[i+1 : closed], closed + 1
+		return text[i:end], end
 	}
-	if end = End(text, i); end < 0 {
+	closed, escaped := closing(text, i+1)
+	switch {
+	case closed < 0:
 		return "", -1
+	case escaped:
+		return Unquote(text[i : closed+1]), closed + 1
 	}
-	return text[i:end], end
+	return text[i+1 : closed], closed + 1
 }
 
 // Unquote is what a JSON string, quotes included, says.

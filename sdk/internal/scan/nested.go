@@ -12,51 +12,66 @@ const (
 // nested is the place behind the array or object whose content begins at i.
 //
 //   - Most of the time that an access takes goes into this loop, and branches are what costs in Go's WebAssembly. So it
-//     takes eight bytes at a time and branches once, for all but words with a backslash and those that may hold the end.
+//     takes eight bytes at a time and branches little, but for words with a backslash and the last bytes of the text.
 //   - RATIONALE.md of the SDK has the figures.
 func nested(text string, i int) int {
 	depth, quoted := 1, uint64(0) // quoted is highs within a string, else 0
 	for {
 		for i+8 <= len(text) {
 			w := word(text, i)
+			if marks(w^backslashes) != 0 {
+				break
+			}
 			q := marks(w ^ quotes)
 			q ^= q << 8
 			q ^= q << 16
 			q ^= q << 32
 			q ^= quoted // the bytes that belong to strings, but for the closing quotes
 			braces := w | bit5s
-			closed := bits.OnesCount64(marks(braces^closes) &^ q)
-			if closed >= depth || marks(w^backslashes) != 0 {
-				break
+			opened, closed := marks(braces^opens)&^q, marks(braces^closes)&^q
+			if n := bits.OnesCount64(closed); n < depth {
+				depth += bits.OnesCount64(opened) - n
+			} else if end := last(opened, closed, &depth); end > 0 {
+				return i + end
 			}
-			depth += bits.OnesCount64(marks(braces^opens)&^q) - closed
 			quoted = uint64(int64(q)>>63) & highs
 			i += 8
 		}
-		for n := 0; n < 8; n++ {
-			if uint(i) >= uint(len(text)) {
+		if i >= len(text) {
+			return -1
+		}
+		c := text[i]
+		i++
+		switch {
+		case quoted != 0 || c == '"':
+			if quoted != 0 {
+				i--
+			}
+			if i, _ = closing(text, i); i < 0 {
 				return -1
 			}
-			c := text[i]
 			i++
-			switch {
-			case quoted != 0:
-				if c == '\\' {
-					i++
-				} else if c == '"' {
-					quoted = 0
-				}
-			case c == '"':
-				quoted = highs
-			case c|0x20 == '{':
-				depth++
-			case c|0x20 == '}':
-				if depth--; depth == 0 {
-					return i
-				}
+			quoted = 0
+		case c|0x20 == '{':
+			depth++
+		case c|0x20 == '}':
+			if depth--; depth == 0 {
+				return i
 			}
 		}
 	}
+}
+
+// last is the place in a word behind the brace that brings the depth to 0; 0 when none does.
+func last(opened, closed uint64, depth *int) int {
+	for all := opened | closed; all != 0; all &= all - 1 {
+		if first := all & -all; first&opened != 0 {
+			*depth++
+		} else if *depth--; *depth == 0 {
+			return bits.TrailingZeros64(all)>>3 + 1
+		}
+	}
+	return 0
 }
 
 // marks sets the highest bit of the bytes that are zero, and nothing else.

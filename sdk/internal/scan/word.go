@@ -17,26 +17,28 @@ const (
 //     borrows there. What that marks in higher bytes does not matter, the lowest mark is right.
 //   - It calls nothing: a call costs more in WebAssembly than a short string does.
 func closing(text string, i int) (end int, escaped bool) {
-	for {
-		for i+8 <= len(text) {
-			w := word(text, i)
-			q, b := w^quotes, w^backslashes
-			if found := ((q-lows)&^q | (b-lows)&^b) & highs; found != 0 {
-				i += bits.TrailingZeros64(found) >> 3
-				break
-			}
+	for i+8 <= len(text) {
+		w := word(text, i)
+		q, b := w^quotes, w^backslashes
+		found := ((q-lows)&^q | (b-lows)&^b) & highs
+		if found == 0 {
 			i += 8
+			continue
 		}
-		for i < len(text) && text[i] != '"' && text[i] != '\\' {
-			i++
-		}
-		if i >= len(text) {
-			return -1, escaped
-		}
-		if text[i] == '"' {
+		if i += bits.TrailingZeros64(found) >> 3; text[i] == '"' {
 			return i, escaped
 		}
 		escaped = true
 		i += 2
 	}
+	for ; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			return i, escaped
+		case '\\':
+			escaped = true
+			i++
+		}
+	}
+	return -1, escaped
 }
