@@ -83,7 +83,7 @@ func decodeOK(segments [][]byte, hooks engine.Hooks, call *engine.Call, limits L
 	reply := engine.Reply{Object: call.Object}
 	var err error
 	if raw := segments[segmentReplyObject]; len(raw) > 0 {
-		if hooks&mutating == 0 {
+		if hooks&mutating == 0 || call.Object == nil {
 			return reply, malformed("it has an object, and none of the hooks may change one")
 		}
 		if reply.Object, err = parseObject(raw, call.Object, limits); err != nil {

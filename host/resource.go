@@ -12,10 +12,19 @@ import (
 	"github.com/stratagem-dev/stratagem/engine"
 )
 
+// The lengths of texts that are shown to clients and operators.
+const (
+	maxVersionBytes     = 128
+	maxUnavailableBytes = 1024
+)
+
 // resources makes the engine's resources of a description. Errors name the resource and the field.
 func (m *Module) resources(ctx context.Context, d *description, schemas components) ([]*engine.Resource, error) {
 	if errs := validation.IsDNS1123Subdomain(d.Name); len(errs) > 0 {
 		return nil, fmt.Errorf("name %q: %s", d.Name, strings.Join(errs, ", "))
+	}
+	if len(d.Version) > maxVersionBytes {
+		return nil, fmt.Errorf("version: has %d bytes, at most %d are allowed", len(d.Version), maxVersionBytes)
 	}
 	if len(d.Resources) == 0 {
 		return nil, errors.New("resources: at least one is required")
@@ -117,6 +126,9 @@ func (m *Module) subresource(d *subresourceDescription) (engine.Subresource, err
 	sub := engine.Subresource{Name: d.Name, Scale: d.Scale, Unavailable: d.Unavailable}
 	if errs := validation.IsDNS1123Label(d.Name); len(errs) > 0 {
 		return sub, fmt.Errorf("name %q: %s", d.Name, strings.Join(errs, ", "))
+	}
+	if len(d.Unavailable) > maxUnavailableBytes {
+		return sub, fmt.Errorf("unavailable: has %d bytes, at most %d are allowed", len(d.Unavailable), maxUnavailableBytes)
 	}
 	var err error
 	if sub.Strategy, err = m.strategy(d.Hooks); err != nil {

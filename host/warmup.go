@@ -12,8 +12,9 @@ import (
 
 // What a guest is given to do before its snapshot is taken: the hooks that it has, on made-up objects.
 const (
-	warmUpRounds  = 2
-	warmUpPadding = 2 << 10 // bytes of annotation
+	warmUpRounds   = 2
+	warmUpPadding  = 2 << 10 // bytes of annotation
+	maxWarmUpCalls = 200     // in a round
 )
 
 // warmUp has an instance run its hooks, so that what it makes once is made, and takes the snapshot that all
@@ -56,12 +57,7 @@ func (m *Module) warmed(in *instance) bool {
 	return true
 }
 
-type warmUpCall struct {
-	hooks engine.Hooks
-	call  *engine.Call
-}
-
-// warmUpCalls is one call for each hook of each resource and subresource.
+// warmUpCalls is one call for each hook of each resource and subresource, up to maxWarmUpCalls.
 func (m *Module) warmUpCalls() (calls []warmUpCall) {
 	for _, r := range m.Resources {
 		for _, target := range append([]engine.Subresource{{Strategy: r.Strategy}}, r.Subresources...) {
@@ -69,6 +65,9 @@ func (m *Module) warmUpCalls() (calls []warmUpCall) {
 				continue
 			}
 			for hook := engine.Default; hook <= engine.Convert; hook++ {
+				if len(calls) == maxWarmUpCalls {
+					return calls
+				}
 				if target.Strategy.Hooks().Has(hook) {
 					calls = append(calls, warmUpCall{engine.HooksOf(hook), madeUp(r, target.Name, hook)})
 				}
@@ -76,6 +75,11 @@ func (m *Module) warmUpCalls() (calls []warmUpCall) {
 		}
 	}
 	return calls
+}
+
+type warmUpCall struct {
+	hooks engine.Hooks
+	call  *engine.Call
 }
 
 // madeUp is a call with an object that has a name, a padding and nothing else.

@@ -115,7 +115,7 @@ func (Broken) ValidateUpdate(ctx *sdk.Context, obj, _ *sdk.Object) field.ErrorLi
 		obj.Set(1, "spec", "x")
 	case "spin":
 		for {
-			spun++
+			Spun++
 		}
 	case "recurse":
 		return field.ErrorList{field.Required(field.NewPath(strconv.Itoa(recurse(1))), "")}
@@ -128,19 +128,25 @@ func (Broken) ValidateUpdate(ctx *sdk.Context, obj, _ *sdk.Object) field.ErrorLi
 	case "leave something running":
 		go func() {
 			for {
-				spun++
+				Spun++
 			}
 		}()
 	}
 	return nil
 }
 
-var (
-	spun  int
-	hoard [][]byte
-)
+// Spun counts what endless loops have done.
+var Spun int
 
-func recurse(n int) int { return recurse(n+1) + 1 }
+var hoard [][]byte
+
+// recurse ends when n wraps round, which no stack lives to see.
+func recurse(n int) int {
+	if n < 0 {
+		return 0
+	}
+	return recurse(n+1) + 1
+}
 
 // The hooks that are there.
 var (
