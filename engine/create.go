@@ -68,6 +68,10 @@ func (s *Store) create(ctx context.Context, req CreateRequest, obj Object) (Resu
 		return Result{}, err
 	}
 	revision, err := s.put(ctx, info, stored)
+	if isTooLarge(err) && !req.owned {
+		obj, stored = disowned(obj), disowned(stored)
+		revision, err = s.put(ctx, info, stored)
+	}
 	if err != nil {
 		var taken *AlreadyExistsError
 		if errors.As(err, &taken) {

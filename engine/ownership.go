@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync"
 
@@ -102,6 +103,18 @@ func withOwners(obj, old Object, fields []byte) Object {
 		return same
 	}
 	return obj
+}
+
+// disowned is the object without managedFields. A value that is too large for the storage is stored like this, as in Kubernetes.
+func disowned(obj Object) Object {
+	meta := obj.Meta()
+	meta.Set("managedFields", nil)
+	return obj.WithMeta(meta)
+}
+
+func isTooLarge(err error) bool {
+	var large *TooLargeError
+	return errors.As(err, &large)
 }
 
 // managedFields is the raw metadata.managedFields of an object, or nil.

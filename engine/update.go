@@ -120,7 +120,8 @@ func (s *Store) update(ctx context.Context, req UpdateRequest, sub *Subresource,
 		return Result{}, err
 	}
 	call.Object = s.restore(call.Object, old, sub)
-	if _, applied := req.Change.(ApplyPatch); applied {
+	_, applied := req.Change.(ApplyPatch)
+	if applied {
 		call.Object = withOwners(call.Object, old, managedFields(obj))
 	} else if call.Object, err = s.own(ctx, req.Info, sub, call.Object, old); err != nil {
 		return Result{}, err
@@ -129,7 +130,11 @@ func (s *Store) update(ctx context.Context, req UpdateRequest, sub *Subresource,
 	if err != nil {
 		return Result{}, err
 	}
-	result, err := s.replace(ctx, req.Info, s.nextGeneration(obj, old), old, item)
+	obj = s.nextGeneration(obj, old)
+	result, err := s.replace(ctx, req.Info, obj, old, item)
+	if isTooLarge(err) && !applied {
+		result, err = s.replace(ctx, req.Info, disowned(obj), old, item)
+	}
 	if err == nil && sub != nil && sub.Scale != nil {
 		result.Object, err = s.scaleOf(result.Object, sub.Scale)
 	}

@@ -167,12 +167,13 @@ func (t *tree) reconcile(at int32, by *typ, root bool) (changed bool) {
 	case by.fields == nil && (by.scalar || by.list == nil):
 		return false
 	}
+	hint := 0
 	for c := t.nodes[at].first; c != 0; c = t.nodes[c].next {
 		below := by.list.of()
 		if by.fields != nil {
 			below = by.fields.other
 			if t.nodes[c].kind == 'f' {
-				below = by.fields.find(t.nodes[c].key)
+				below = by.fields.child(t.nodes[c].key, &hint)
 			}
 		}
 		changed = t.reconcile(c, below, false) || changed

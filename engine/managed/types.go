@@ -113,12 +113,6 @@ func (m *mapType) child(key []byte, hint *int) *typ {
 	return m.other
 }
 
-// find is the type under a key.
-func (m *mapType) find(key []byte) *typ {
-	hint := 0
-	return m.child(key, &hint)
-}
-
 // compiler turns the types of structured-merge-diff into ours.
 type compiler struct {
 	schema *smd.Schema
