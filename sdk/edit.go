@@ -62,18 +62,43 @@ func (o *Object) set(raw []byte, path []string) {
 		o.touch()
 		return
 	}
-	if value, changed := setRaw(o.fields[i].raw, path[1:], raw); changed {
-		o.fields[i].raw = value
+	at, rest := reach(o.fields[i].raw, path[1:])
+	o.put(raw, i, at, rest)
+}
+
+// put is set where the way to the value is known: the top-level field, and what reach says.
+func (o *Object) put(raw []byte, field, at int, rest []string) {
+	if value, changed := setRaw(o.fields[field].raw, at, rest, raw); changed {
+		o.fields[field].raw = value
 		o.touch()
 	}
 }
 
 // SetDefault is Set where there is nothing, or null; it tells whether that was so.
 func (o *Object) SetDefault(value any, path ...string) bool {
-	if !o.Get(path...).IsNull() {
+	i := -1
+	if len(path) > 0 {
+		i = o.find(path[0])
+	}
+	if i < 0 {
+		if len(path) == 0 && !o.Get().IsNull() {
+			return false
+		}
+		o.Set(value, path...)
+		return true
+	}
+	at, rest := reach(o.fields[i].raw, path[1:])
+	if len(rest) == 0 && scan.KindOf(o.fields[i].raw[at:]) > scan.Null {
 		return false
 	}
-	o.Set(value, path...)
+	o.mayChange()
+	var small [smallValue]byte
+	raw, ok := jsontext.AppendFlat(small[:0], value)
+	if !ok {
+		o.Set(value, path...)
+		return true
+	}
+	o.put(raw, i, at, rest)
 	return true
 }
 
@@ -177,13 +202,13 @@ func (o *Object) mayChange() {
 	}
 }
 
-// setRaw is json with the value at path replaced by, or made to be, raw; changed is false when it is so already.
-func setRaw(json string, path []string, raw []byte) (result string, changed bool) {
-	at, rest := reach(json, path)
+// setRaw is json with the value at at, or what it lacks of the path that is left, replaced by, or made to be, raw; changed
+// is false when it is so already.
+func setRaw(json string, at int, rest []string, raw []byte) (result string, changed bool) {
 	end := scan.End(json, at)
 	switch {
 	case end < 0:
-		at, end, rest = 0, len(json), path
+		at, end = 0, len(json)
 	case len(rest) == 0 && json[at:end] == string(raw):
 		return json, false
 	}

@@ -25,11 +25,19 @@ func closing(text string, i int) (end int, escaped bool) {
 			i += 8
 			continue
 		}
-		if i += bits.TrailingZeros64(found) >> 3; text[i] == '"' {
-			return i, escaped
+		if first := i + bits.TrailingZeros64(found)>>3; text[first] == '"' {
+			return first, escaped
 		}
 		escaped = true
-		i += 2
+		q, b = marks(q), marks(b)
+		if b&(b<<8) != 0 { // backslashes side by side: one escape at a time
+			i += bits.TrailingZeros64(found)>>3 + 2
+			continue
+		}
+		if q &^= b << 8; q != 0 {
+			return i + bits.TrailingZeros64(q)>>3, escaped
+		}
+		i += 8 + int(b>>63) // behind what the last byte escapes
 	}
 	for ; i < len(text); i++ {
 		switch text[i] {
