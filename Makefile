@@ -5,6 +5,7 @@ STRATAGEM = bin/stratagem
 PLUGINS   = crontabs deployments pods
 BUNDLE    = server/bundle/files
 MODULES   = $(PLUGINS:%=$(BUNDLE)/%.wasm)
+SDK       = $(BUNDLE)/sdk.zip
 DATA_DIR ?= stratagem-data
 LISTEN   ?= 127.0.0.1:6443
 
@@ -18,7 +19,7 @@ export GOWORK = off
 
 .PHONY: build run test race bench check plugins format tidy lint clone fmt clean
 
-build: $(MODULES) ## bin/stratagem, with the bundled plugins embedded
+build: $(MODULES) $(SDK) ## bin/stratagem, with the bundled plugins and the SDK's sources embedded
 	$(GO) build -trimpath -o $(STRATAGEM) .
 
 run: build ## serve on embedded etcd, and say how to point kubectl at it
@@ -31,6 +32,10 @@ plugins: $(MODULES)
 SDK_SOURCES = $(shell find sdk plugins -name '*.go' -o -name schema.json)
 $(BUNDLE)/%.wasm: $(SDK_SOURCES)
 	$(GO) run . plugin build plugins/$* -o $@
+
+# What `plugin init` writes into a project, so that it builds without a network.
+$(SDK): $(shell find sdk server/bundle/pack -type f)
+	$(GO) run ./server/bundle/pack sdk $@
 
 test: build ## every module's tests; those in server/e2e run the server, kubectl and client-go
 	@set -e; for m in $(GO_MODULES); do echo "test $$m"; (cd $$m && $(GO) test -timeout 20m ./...); done
@@ -59,4 +64,4 @@ fmt:
 	gofmt -w $$(git ls-files '*.go')
 
 clean:
-	rm -rf bin $(MODULES)
+	rm -rf bin $(MODULES) $(SDK)

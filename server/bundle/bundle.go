@@ -1,8 +1,11 @@
-// Package bundle holds the strategy plugins that come with the server, as `make` has built them.
+// Package bundle holds what comes with the server, as `make` has built it: strategy plugins, and the sources of the SDK.
 package bundle
 
 import (
+	"archive/zip"
+	"bytes"
 	"embed"
+	"errors"
 	"io/fs"
 	"strings"
 )
@@ -25,4 +28,20 @@ func Modules() (map[string][]byte, error) {
 		modules[strings.TrimSuffix(strings.TrimPrefix(path, "files/"), ".wasm")] = wasm
 	}
 	return modules, nil
+}
+
+// ErrNoSDK is returned where the binary was built without `make`.
+var ErrNoSDK = errors.New("this binary was built without the SDK's sources: build it with make")
+
+// SDK is the sources of the SDK and of the modules that it needs, each in a folder named by the module's path. The file
+// modules.txt lists paths and versions.
+func SDK() (fs.FS, error) {
+	packed, err := files.ReadFile("files/sdk.zip")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNoSDK
+	}
+	if err != nil {
+		return nil, err
+	}
+	return zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
 }

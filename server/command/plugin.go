@@ -4,6 +4,6 @@ import "github.com/spf13/cobra"
 
 func pluginCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "plugin", Short: "Build, check and upload strategy plugins"}
-	cmd.AddCommand(buildCommand(), pushCommand(), listCommand(), checkCommand(), rollbackCommand())
+	cmd.AddCommand(initCommand(), buildCommand(), pushCommand(), listCommand(), checkCommand(), rollbackCommand())
 	return cmd
 }
