@@ -23,8 +23,9 @@ type Limits struct {
 	ReplyBytes, ObjectBytes uint32
 	// DescribeBytes is the size of the description, and of the custom section with the schemas: 4 MiB.
 	DescribeBytes uint32
-	// LogBytes is what one call may log: 16 KiB. What is beyond is dropped and counted.
-	LogBytes int
+	// LogBytes is what one call may log: 16 KiB; LogBytesPerMinute what all calls may log in a minute: 4 MiB. What is beyond
+	// is dropped and counted.
+	LogBytes, LogBytesPerMinute int
 	// Warnings is how many warnings one call may give: 64; WarningRunes how long each may be: 256; AllWarningRunes how
 	// long they may be together: 4096. What is beyond is cut.
 	Warnings, WarningRunes, AllWarningRunes int
@@ -55,6 +56,7 @@ func (l Limits) withDefaults() Limits {
 	orDefault(&l.ObjectBytes, 4<<20)
 	orDefault(&l.DescribeBytes, 4<<20)
 	orDefault(&l.LogBytes, 16<<10)
+	orDefault(&l.LogBytesPerMinute, 4<<20)
 	orDefault(&l.Warnings, 64)
 	orDefault(&l.WarningRunes, 256)
 	orDefault(&l.AllWarningRunes, 4096)

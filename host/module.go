@@ -64,6 +64,7 @@ type Module struct {
 	pool     *pool
 	snapshot *snapshot // nil until warmUp has taken it, and for modules that have none
 
+	logBudget                  logBudget
 	started, resets, discarded atomic.Int64
 }
 

@@ -107,12 +107,16 @@ func (s *Strategy) log(in *instance, call *engine.Call) {
 	if len(said.text) == 0 {
 		return
 	}
+	suppressed, ok := s.module.logBudget.take(len(said.text), s.module.options.Limits.LogBytesPerMinute, time.Now())
+	if !ok {
+		return
+	}
 	logger := s.module.options.Log
 	if logger == nil {
 		logger = slog.Default()
 	}
 	logger.Log(context.Background(), said.level, said.String(), "plugin", s.module.Name, "revision", s.module.revision,
-		"resource", call.Request.Resource, "droppedBytes", said.dropped)
+		"resource", call.Request.Resource, "droppedBytes", said.dropped+suppressed)
 }
 
 var _ engine.Strategy = (*Strategy)(nil)
