@@ -23,9 +23,12 @@ type owners struct {
 // collect looks at an object whose owners may be gone: it is deleted where none is left, and loses the references to
 // those that are gone where others stay.
 func (c *Collector) collect(ctx context.Context, item item) error {
-	latest, err := c.latest(ctx, item)
-	if latest == nil || err != nil {
+	latest, err := c.objects.Get(ctx, item.ref)
+	if err != nil {
 		return err
+	}
+	if latest == nil || latest.UID() != item.uid {
+		return errBehind // until the graph hears that it has gone
 	}
 	found, err := c.classify(ctx, item, ownersOf(latest))
 	if errors.Is(err, errScope) {
@@ -40,7 +43,7 @@ func (c *Collector) collect(ctx context.Context, item item) error {
 		if drop := append(found.dangling, found.waiting...); len(drop) > 0 {
 			return c.objects.Update(ctx, item.ref, "", dropOwners{item.uid, drop})
 		}
-		if item.unseen {
+		if seen, ok := c.graph.view(item.uid); ok && seen.unseen {
 			return errUnseen
 		}
 		return nil
@@ -58,19 +61,6 @@ func (c *Collector) collect(ctx context.Context, item item) error {
 		}
 	}
 	return c.delete(ctx, item, latest, policy)
-}
-
-// latest reads an object. Where it is another by now the graph hears of it, and there is nothing to do.
-func (c *Collector) latest(ctx context.Context, item item) (engine.Object, error) {
-	latest, err := c.objects.Get(ctx, item.ref)
-	if err != nil {
-		return nil, err
-	}
-	if latest == nil || latest.UID() != item.uid {
-		c.queue.Add(c.graph.gone(item.uid)...)
-		return nil, nil
-	}
-	return latest, nil
 }
 
 // propagationOf honours the finalizers that an object already has.
@@ -110,20 +100,23 @@ func (c *Collector) classify(ctx context.Context, item item, refs []owner) (foun
 		if resource.Namespaced {
 			at.Namespace = item.ref.Namespace
 		}
+		gones := c.graph.gones(at.GroupResource)
 		obj, err := c.objects.Get(ctx, at)
-		switch {
-		case err != nil:
+		if err != nil {
 			return owners{}, err
-		case obj == nil || obj.UID() != ref.uid:
+		}
+		if obj == nil || obj.UID() != ref.uid {
 			found.dangling = append(found.dangling, ref.uid)
-		case obj.Deleting() && waitsForDependents(obj):
-			found.waiting = append(found.waiting, ref.uid)
-			revision, err := strconv.ParseInt(obj.ResourceVersion(), 10, 64)
-			if err != nil {
-				return owners{}, err
-			}
-			found.revision = max(found.revision, revision)
-		default:
+			continue
+		}
+		revision, err := strconv.ParseInt(obj.ResourceVersion(), 10, 64)
+		if err != nil {
+			return owners{}, err
+		}
+		c.queue.Add(c.graph.confirm(at.GroupResource, obj, revision, gones)...)
+		if obj.Deleting() && waitsForDependents(obj) {
+			found.waiting, found.revision = append(found.waiting, ref.uid), max(found.revision, revision)
+		} else {
 			found.solid = append(found.solid, ref.uid)
 		}
 	}

@@ -47,8 +47,8 @@ func (c *Collector) Seen(kind *controllers.Kind, obj engine.Object, revision int
 }
 
 // Gone takes an object out of the graph.
-func (c *Collector) Gone(_ *controllers.Kind, obj engine.Object, _ int64) {
-	c.queue.Add(c.graph.gone(obj.UID())...)
+func (c *Collector) Gone(kind *controllers.Kind, obj engine.Object, _ int64) {
+	c.queue.Add(c.graph.gone(kind, obj.UID())...)
 }
 
 // Listed takes the objects out of the graph that went while nobody looked.
@@ -59,8 +59,12 @@ func (c *Collector) Listed(kind *controllers.Kind, uids map[string]struct{}, rev
 // Dropped forgets the objects of a kind.
 func (c *Collector) Dropped(kind *controllers.Kind) { c.graph.dropped(kind) }
 
-// errUnseen asks for another look: an owner is there, and the graph has yet to see it.
-var errUnseen = errors.New("an owner has not been seen yet")
+// Both ask for another look, and say nothing that an operator has to know.
+var (
+	errUnseen = errors.New("an owner has not been seen yet")
+	// errBehind: etcd tells watchers of a change a moment before reads show it.
+	errBehind = errors.New("the object is not as it was seen")
+)
 
 // look does what an object is due, if anything.
 func (c *Collector) look(ctx context.Context, uid string) (time.Duration, error) {
@@ -79,7 +83,7 @@ func (c *Collector) look(ctx context.Context, uid string) (time.Duration, error)
 	default:
 		err = c.collect(ctx, item)
 	}
-	if err != nil && ctx.Err() == nil && !errors.Is(err, errUnseen) {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, errUnseen) && !errors.Is(err, errBehind) {
 		c.log.Info("garbage collection is tried again", "object", item.ref.String(), "uid", uid, "error", err)
 	}
 	return 0, err

@@ -48,6 +48,9 @@ func (e unblockOwner) Apply(current engine.Object, _ *engine.Version) (engine.Ob
 
 // Apply drops the finalizer.
 func (e dropFinalizer) Apply(current engine.Object, _ *engine.Version) (engine.Object, []string, error) {
+	if current.UID() == e.uid && !current.Deleting() {
+		return nil, nil, errBehind
+	}
 	return editList(current, e.uid, "finalizers", func(name gjson.Result) []byte {
 		if name.String() == e.finalizer {
 			return nil

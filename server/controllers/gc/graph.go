@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/server/controllers"
 )
@@ -19,6 +21,7 @@ type node struct {
 	orphan     bool  // has the finalizer
 	foreground bool  // has the finalizer
 	revision   int64 // of its last change
+	gone       bool  // it has been there, and never comes back
 	dependents map[string]*node
 }
 
@@ -32,11 +35,20 @@ func (n *node) dependentUIDs() []string {
 
 // graph is the nodes by uid. What its methods return are the uids that have to be looked at.
 type graph struct {
-	mu    sync.Mutex
-	nodes map[string]*node
+	mu       sync.Mutex
+	nodes    map[string]*node
+	followed map[schema.GroupResource]*followed
 }
 
-func newGraph() *graph { return &graph{nodes: map[string]*node{}} }
+// followed is a resource that the feed tells of.
+type followed struct {
+	kind  *controllers.Kind
+	gones int // how often objects of it have gone
+}
+
+func newGraph() *graph {
+	return &graph{nodes: map[string]*node{}, followed: map[schema.GroupResource]*followed{}}
+}
 
 // keep tells whether a node is worth its place.
 func (n *node) keep() bool {
@@ -52,14 +64,18 @@ func (n *node) agrees(o owner, dependent *node) bool {
 }
 
 // seen takes an object as it is.
-func (g *graph) seen(kind *controllers.Kind, obj engine.Object, revision int64) (look []string) {
+func (g *graph) seen(kind *controllers.Kind, obj engine.Object, revision int64) []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.take(kind, obj, revision)
+}
+
+func (g *graph) take(kind *controllers.Kind, obj engine.Object, revision int64) (look []string) {
 	uid, owners := obj.UID(), ownersOf(obj)
 	now := node{
 		uid: uid, kind: kind, namespace: obj.Namespace(), name: obj.Name(), owners: owners, deleting: obj.Deleting(), revision: revision,
 	}
 	now.orphan, now.foreground = finalizersOf(obj)
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	n := g.nodes[uid]
 	if n == nil && !now.keep() || uid == "" {
 		return nil
@@ -67,7 +83,7 @@ func (g *graph) seen(kind *controllers.Kind, obj engine.Object, revision int64) 
 	if n == nil {
 		n = g.add(uid)
 	}
-	if n.kind != nil && revision < n.revision {
+	if n.gone || n.kind != nil && revision < n.revision {
 		return nil
 	}
 	was := *n
@@ -146,15 +162,30 @@ func (g *graph) waitingOwners(n *node) (look []string) {
 	return look
 }
 
+// mark counts that objects of a kind have gone, and returns what is known of it.
+func (g *graph) mark(kind *controllers.Kind) *followed {
+	f := g.followed[kind.GroupResource]
+	if f == nil {
+		f = &followed{}
+		g.followed[kind.GroupResource] = f
+	}
+	f.kind = kind
+	f.gones++
+	return f
+}
+
 // gone takes an object out.
-func (g *graph) gone(uid string) []string {
+func (g *graph) gone(kind *controllers.Kind, uid string) []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.mark(kind)
 	n := g.nodes[uid]
 	if n == nil {
 		return nil
 	}
-	return g.remove(n)
+	look := g.remove(n)
+	n.gone = true
+	return look
 }
 
 // remove makes a node one of an object that has not been seen, and returns whom that concerns.
@@ -171,9 +202,11 @@ func (g *graph) remove(n *node) []string {
 func (g *graph) listed(kind *controllers.Kind, uids map[string]struct{}, revision int64) (look []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.mark(kind)
 	for uid, n := range g.nodes {
 		if _, there := uids[uid]; n.kind == kind && !there && n.revision <= revision {
 			look = append(look, g.remove(n)...)
+			n.gone = true
 		}
 	}
 	return look
@@ -183,9 +216,34 @@ func (g *graph) listed(kind *controllers.Kind, uids map[string]struct{}, revisio
 func (g *graph) dropped(kind *controllers.Kind) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if f := g.followed[kind.GroupResource]; f != nil && f.kind == kind {
+		delete(g.followed, kind.GroupResource)
+	}
 	for _, n := range g.nodes {
 		if n.kind == kind {
 			g.remove(n)
 		}
 	}
+}
+
+// gones is how often objects of a resource have gone, -1 for one that is not followed.
+func (g *graph) gones(gr schema.GroupResource) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if f := g.followed[gr]; f != nil {
+		return f.gones
+	}
+	return -1
+}
+
+// confirm takes in an owner that a live read has found and that the graph had no place for when it was told of it. If
+// anything of its resource has gone since before the read, it may have been the owner: then nothing is taken in.
+func (g *graph) confirm(gr schema.GroupResource, obj engine.Object, revision int64, gones int) []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	f, n := g.followed[gr], g.nodes[obj.UID()]
+	if f == nil || f.gones != gones || n == nil || n.kind != nil {
+		return nil
+	}
+	return g.take(f.kind, obj, revision)
 }

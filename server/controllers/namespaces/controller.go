@@ -2,7 +2,9 @@ package namespaces
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -32,14 +34,14 @@ type Controller struct {
 	log     *slog.Logger
 
 	mu     sync.Mutex
-	ending map[string]bool // the namespaces that are being deleted
+	ending map[string]string // the namespaces that are being deleted, with their uids
 }
 
 // New returns a controller that has seen nothing.
 func New(cluster controllers.Cluster, log *slog.Logger) *Controller {
 	return &Controller{
 		objects: controllers.Objects{Cluster: cluster, User: controllers.User("namespace-controller")},
-		queue:   controllers.NewQueue(), log: log, ending: map[string]bool{},
+		queue:   controllers.NewQueue(), log: log, ending: map[string]string{},
 	}
 }
 
@@ -53,7 +55,7 @@ func (c *Controller) Seen(kind *controllers.Kind, obj engine.Object, _ int64) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.ending[obj.Name()] = true
+	c.ending[obj.Name()] = obj.UID()
 	c.queue.Add(obj.Name())
 }
 
@@ -65,23 +67,39 @@ func (c *Controller) Gone(kind *controllers.Kind, obj engine.Object, _ int64) {
 		delete(c.ending, obj.Name())
 		return
 	}
-	if ns := obj.Namespace(); c.ending[ns] {
+	if ns := obj.Namespace(); c.ending[ns] != "" {
 		c.queue.Add(ns)
 	}
 }
 
-// Listed is of no interest: a look at a namespace reads everything.
-func (c *Controller) Listed(*controllers.Kind, map[string]struct{}, int64) {}
+// Listed forgets the namespaces that went while nobody looked.
+func (c *Controller) Listed(kind *controllers.Kind, uids map[string]struct{}, _ int64) {
+	if kind.GroupResource != namespaces {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.ending, func(_, uid string) bool {
+		_, there := uids[uid]
+		return !there
+	})
+}
 
-// Dropped is of no interest either.
+// Dropped is of no interest: a look at a namespace reads everything.
 func (c *Controller) Dropped(*controllers.Kind) {}
 
 // empty is one look at a namespace.
 func (c *Controller) empty(ctx context.Context, name string) (again time.Duration, err error) {
 	ref := controllers.Ref{GroupResource: namespaces, Name: name}
 	ns, err := c.objects.Get(ctx, ref)
-	if err != nil || ns == nil || !ns.Deleting() || !hasFinalizer(ns) {
+	if err != nil {
 		return 0, err
+	}
+	if ns == nil || !ns.Deleting() {
+		return 0, c.behind(name)
+	}
+	if !hasFinalizer(ns) {
+		return 0, nil
 	}
 	if ns.Get("status", "phase").Str != terminating {
 		if err := c.objects.Update(ctx, ref, "status", setPhase{ns.UID()}); err != nil {
@@ -100,6 +118,19 @@ func (c *Controller) empty(ctx context.Context, name string) (again time.Duratio
 		return found.estimate/2 + time.Second, nil
 	}
 	return 0, c.objects.Update(ctx, ref, "finalize", dropFinalizer{ns.UID()})
+}
+
+// errBehind asks for another look: etcd tells watchers of a change a moment before reads show it.
+var errBehind = errors.New("the namespace is not as it was seen")
+
+// behind is errBehind for a namespace that is known to be deleted, and to be there.
+func (c *Controller) behind(name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ending[name] != "" {
+		return errBehind
+	}
+	return nil
 }
 
 func hasFinalizer(ns engine.Object) bool {
