@@ -68,7 +68,7 @@ func (s *Store) prepare(ctx context.Context, strategy Strategy, hook Hook, call 
 
 // canonicalized makes sure of what Canonicalize changed in metadata: it has been validated before.
 func (s *Store) canonicalized(before, after Object) error {
-	if bytes.Equal(before.field("metadata"), after.field("metadata")) {
+	if &before[0] == &after[0] || bytes.Equal(before.field("metadata"), after.field("metadata")) {
 		return nil
 	}
 	errs, err := s.validateMeta(after)
