@@ -166,6 +166,29 @@ func TestApplyToSubresources(t *testing.T) {
 	owned(t, w.get("a"), `two Apply status {"f:status":{"f:phase":{}}}`, `four Update scale {"f:spec":{"f:replicas":{}}}`)
 }
 
+func TestOwnersOfSeveralVersions(t *testing.T) {
+	w := newWorld(t, func(r *engine.Resource) {
+		beta := r.Versions[0]
+		beta.Name, beta.Storage = "v1beta1", false
+		r.Versions = append(r.Versions, beta)
+	})
+	w.create(`{"metadata":{"name":"a"},"spec":{"size":1}}`)
+	info := w.info("patch", "a")
+	info.Version, info.Manager, info.Time = "v1beta1", "old", time.Date(2029, 1, 1, 0, 0, 0, 0, time.UTC)
+	result, err := w.store.Update(w.ctx, engine.UpdateRequest{Info: info, Change: engine.MergePatch{Patch: w.object(`{"spec":{"size":2,"replicas":2}}`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	owned(t, result.Object, `unknown Update {"f:spec":{".":{},"f:color":{}}}`, `old Update {"f:spec":{"f:replicas":{},"f:size":{}}}`)
+	// What the other version's manager owned is found in that version.
+	owned(t, w.merge("new", "a", "", `{"spec":{"size":3}}`),
+		`unknown Update {"f:spec":{".":{},"f:color":{}}}`, `old Update {"f:spec":{"f:replicas":{}}}`, `new Update {"f:spec":{"f:size":{}}}`)
+	_, err = w.as("third", "a", "", engine.ApplyPatch{Patch: w.object(`{` + widgetHead + `,"spec":{"replicas":9}}`)})
+	if err == nil || err.Error() != `Apply failed with 1 conflict: conflict with "old" using example.com/v1beta1: .spec.replicas` {
+		t.Errorf("got %v, want a conflict", err)
+	}
+}
+
 func TestApplyIsADryRun(t *testing.T) {
 	w := newWorld(t)
 	info := w.info("patch", "a")

@@ -13,8 +13,8 @@ import (
 	"github.com/stratagem-dev/stratagem/engine/schema"
 )
 
-// deploymentTypes are the types of apps/v1 Deployment, from the schema that the bundled plugin has.
-func deploymentTypes(tb testing.TB) *Types {
+// deploymentSchema is the one that the bundled plugin has.
+func deploymentSchema(tb testing.TB) *schema.Schema {
 	tb.Helper()
 	raw, err := os.ReadFile("../../plugins/deployments/schema.json")
 	if err != nil {
@@ -30,7 +30,13 @@ func deploymentTypes(tb testing.TB) *Types {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	types, err := Compile(s, "apps/v1", "Deployment")
+	return s
+}
+
+// deploymentTypes are the types of apps/v1 Deployment.
+func deploymentTypes(tb testing.TB) *Types {
+	tb.Helper()
+	types, err := Compile(deploymentSchema(tb), "apps/v1", "Deployment")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -149,6 +155,16 @@ func BenchmarkApply(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := again.Apply(config, false); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	s := deploymentSchema(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Compile(s, "apps/v1", "Deployment"); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -36,6 +37,28 @@ func TestUpdateOfADeployment(t *testing.T) {
 	if string(fields) != want {
 		t.Errorf("got\n%s\nwant\n%s", fields, want)
 	}
+}
+
+func TestUpdatesAtTheSameTime(t *testing.T) {
+	types, obj := deploymentTypes(t), deployment(t)
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			manager := strings.Repeat("m", i+1)
+			want := ""
+			for range 50 {
+				fields, err := (&Write{Types: types, New: obj, Manager: manager, Time: noon}).Update()
+				if want == "" {
+					want = string(fields)
+				}
+				if err != nil || string(fields) != want || !strings.Contains(want, `"manager":"`+manager+`"`) {
+					t.Errorf("%s: got %s, %v", manager, fields, err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
 }
 
 // thing is an object of no schema.
