@@ -117,7 +117,9 @@ func (e *PatchTypeError) Error() string {
 }
 
 // ExpiredError reports a resourceVersion or continue token that has been compacted away: 410.
-type ExpiredError struct{ Message string }
+//
+//   - Continue is a token that goes on all the same, with what is there now: the list as a whole is then not consistent.
+type ExpiredError struct{ Message, Continue string }
 
 func (e *ExpiredError) Error() string { return e.Message }
 

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 )
 
@@ -19,9 +18,9 @@ func (s *Store) Get(ctx context.Context, req GetRequest) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := s.wantedRevision(req.ResourceVersion)
+	wanted, err := wantedRevision(req.ResourceVersion)
 	if err != nil {
-		return nil, err
+		return nil, badRequest("resourceVersion: Invalid value: %q: %v", req.ResourceVersion, err)
 	}
 	item, err := s.current(ctx, req.Info)
 	if err != nil {
@@ -56,22 +55,15 @@ func (s *Store) reached(ctx context.Context, wanted int64) error {
 }
 
 // wantedRevision reads a resourceVersion parameter; "" and "0" are 0.
-func (s *Store) wantedRevision(version string) (int64, error) {
+func wantedRevision(version string) (int64, error) {
 	if version == "" {
 		return 0, nil
 	}
-	revision, err := parseRevision(version)
-	if err != nil {
-		return 0, badRequest("resourceVersion: Invalid value: %q: %v", version, err)
-	}
-	return revision, nil
+	return parseRevision(version)
 }
 
 // parseRevision reads a resourceVersion.
 func parseRevision(version string) (int64, error) {
 	revision, err := strconv.ParseUint(version, 10, 63)
-	if err != nil {
-		return 0, fmt.Errorf("strconv.ParseUint: parsing %q: invalid syntax", version)
-	}
-	return int64(revision), nil
+	return int64(revision), err
 }

@@ -1,13 +1,6 @@
 package engine
 
-import (
-	"context"
-	"encoding/base64"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"strings"
-)
+import "context"
 
 // ListRequest asks for many objects.
 type ListRequest struct {
@@ -23,7 +16,7 @@ type ListRequest struct {
 // ResourceVersionMatch says how a list's resourceVersion is meant.
 type ResourceVersionMatch string
 
-// The values of the query parameter resourceVersionMatch.
+// The values of the query parameter resourceVersionMatch. Without one a list with a limit is Exact, any other NotOlderThan.
 const (
 	NotOlderThan ResourceVersionMatch = "NotOlderThan"
 	Exact        ResourceVersionMatch = "Exact"
@@ -46,153 +39,109 @@ type Listed struct {
 
 // List reads the objects of a namespace, or of all, that the selector picks, at one revision.
 func (s *Store) List(ctx context.Context, req ListRequest) (List, error) {
-	prefix := s.prefix(req.Info.Namespace)
+	prefix := s.prefix(s.listNamespace(req.Info, req.Selector))
 	options, err := s.listOptions(ctx, req, prefix)
 	if err != nil {
 		return List{}, err
 	}
-	if name := req.Selector.Name(); name != "" && req.Info.Namespace != "" && req.Continue == "" {
-		return s.listOne(ctx, req, name)
+	if name := req.Selector.Name(); name != "" && req.Continue == "" && s.holdsNames(prefix) {
+		return s.listOne(ctx, req, prefix+name, options)
 	}
 	list := List{Remaining: -1}
 	for {
 		page, err := s.storage.List(ctx, prefix, options)
 		if err != nil {
-			return List{}, s.listFailure(err, req)
+			return List{}, s.listFailure(err, req, options.From[min(len(prefix), len(options.From)):])
 		}
 		if list.Revision == 0 {
 			list.Revision, options.Revision = page.Revision, page.Revision
 		}
-		objects, err := s.readAll(ctx, page.Items, req.Info)
+		last, full, err := s.fill(ctx, &list, &page, req)
 		if err != nil {
 			return List{}, err
 		}
-		for i, item := range page.Items {
-			obj := objects[i]
+		switch {
+		case full && list.Remaining > 0:
+			list.Continue = encodeContinue(list.Revision, last[len(prefix):]+"\x00")
+			if !req.Selector.Empty() {
+				list.Remaining = -1
+			}
+			return list, nil
+		case full || !page.More:
+			list.Remaining = -1
+			return list, nil
+		}
+		options.From = last + "\x00"
+	}
+}
+
+// fill adds the objects of a page that the selector picks. It returns the last key that it has looked at, and whether the
+// list is full; then list.Remaining says how many keys follow.
+func (s *Store) fill(ctx context.Context, list *List, page *Page, req ListRequest) (last string, full bool, err error) {
+	left := page.Count
+	for _, run := range page.runs() {
+		objects, err := s.readAll(ctx, run, req.Info)
+		if err != nil {
+			return "", false, err
+		}
+		if list.Items == nil && req.Selector.Empty() {
+			list.Items = make([]Listed, 0, pageLength(page))
+		}
+		for i, obj := range objects {
+			left--
+			last = run[i].Key
 			if !req.Selector.Matches(obj) {
 				continue
 			}
-			list.Items = append(list.Items, Listed{obj, item.Revision})
-			if req.Limit > 0 && int64(len(list.Items)) == req.Limit {
-				if page.More || i+1 < len(page.Items) {
-					list.Continue = encodeContinue(list.Revision, strings.TrimPrefix(item.Key, prefix)+"\x00")
-					if req.Selector.Empty() {
-						list.Remaining = page.Count - int64(i+1)
-					}
-				}
-				return list, nil
+			list.Items = append(list.Items, Listed{obj, run[i].Revision})
+			if int64(len(list.Items)) == req.Limit {
+				list.Remaining = left
+				return last, true, nil
 			}
 		}
-		if !page.More {
-			return list, nil
-		}
-		options.From = page.Items[len(page.Items)-1].Key + "\x00"
 	}
+	return last, false, nil
 }
 
-// listOptions turns the request's version, limit and continue token into what the storage is asked for.
-func (s *Store) listOptions(ctx context.Context, req ListRequest, prefix string) (ListOptions, error) {
-	options := ListOptions{Limit: req.Limit}
-	if req.Limit > 0 && !req.Selector.Empty() {
-		options.Limit = max(req.Limit, 500)
+func pageLength(page *Page) (n int) {
+	for _, run := range page.runs() {
+		n += len(run)
 	}
-	if req.Continue != "" {
-		if req.ResourceVersion != "" && req.ResourceVersion != "0" {
-			return options, badRequest("specifying resource version is not allowed when using continue")
-		}
-		revision, start, err := decodeContinue(req.Continue)
+	return n
+}
+
+// listNamespace is the namespace that a list or watch can be confined to: that of the request, or the one that the
+// selector asks for.
+func (s *Store) listNamespace(info *RequestInfo, selector Selector) string {
+	if info.Namespace == "" && s.Resource.Namespaced && selector.Fields != nil {
+		namespace, _ := selector.Fields.RequiresExactMatch("metadata.namespace")
+		return namespace
+	}
+	return info.Namespace
+}
+
+// holdsNames tells whether what follows a prefix in a key is an object's name.
+func (s *Store) holdsNames(prefix string) bool {
+	return !s.Resource.Namespaced || len(prefix) > len(s.Resource.KeyRoot)+1
+}
+
+// listOne serves a list that can only have one object, as metadata.name=x has. Its revision is the store's, like that of
+// any list: one to watch from.
+func (s *Store) listOne(ctx context.Context, req ListRequest, key string, options ListOptions) (List, error) {
+	options.From, options.Limit, options.Last = key, 1, true
+	page, err := s.storage.List(ctx, key, options)
+	if err != nil {
+		return List{}, s.listFailure(err, req, "")
+	}
+	list := List{Revision: page.Revision, Remaining: -1}
+	for _, run := range page.runs() {
+		objects, err := s.readAll(ctx, run, req.Info)
 		if err != nil {
-			return options, badRequest("continue key is not valid: %v", err)
+			return List{}, err
 		}
-		options.Revision, options.From = max(revision, 0), prefix+start
-		return options, nil
-	}
-	wanted, err := s.wantedRevision(req.ResourceVersion)
-	if err != nil {
-		return options, err
-	}
-	switch {
-	case req.Match != "" && req.ResourceVersion == "":
-		return options, badRequest("resourceVersionMatch is forbidden unless resourceVersion is provided")
-	case req.Match == Exact && wanted == 0:
-		return options, badRequest(`resourceVersionMatch "Exact" is forbidden for resourceVersion "0"`)
-	case req.Match == Exact:
-		options.Revision = wanted
-	case req.Match != "" && req.Match != NotOlderThan:
-		return options, badRequest(`resourceVersionMatch: Unsupported value: %q: supported values: "Exact", "NotOlderThan"`, req.Match)
-	case wanted > 0:
-		return options, s.reached(ctx, wanted)
-	}
-	return options, nil
-}
-
-// listOne serves a list that can only have one object, as metadata.name=x has.
-func (s *Store) listOne(ctx context.Context, req ListRequest, name string) (List, error) {
-	item, err := s.storage.Get(ctx, s.key(req.Info.Namespace, name))
-	var missing *KeyNotFoundError
-	if errors.As(err, &missing) {
-		return List{Revision: missing.Revision, Remaining: -1}, nil
-	}
-	if err != nil {
-		return List{}, err
-	}
-	obj, err := s.read(ctx, item, req.Info)
-	if err != nil {
-		return List{}, err
-	}
-	// The list's revision must be one to watch from: of the store, not of the object.
-	revision, err := s.storage.Revision(ctx)
-	if err != nil {
-		return List{}, err
-	}
-	list := List{Revision: revision, Remaining: -1}
-	if req.Selector.Matches(obj) {
-		list.Items = []Listed{{obj, item.Revision}}
+		if run[0].Key == key && req.Selector.Matches(objects[0]) {
+			list.Items = []Listed{{objects[0], run[0].Revision}}
+		}
 	}
 	return list, nil
-}
-
-func (s *Store) listFailure(err error, req ListRequest) error {
-	var compacted *CompactedError
-	var future *FutureRevisionError
-	switch {
-	case errors.As(err, &compacted) && req.Continue != "":
-		return &ExpiredError{"The provided continue parameter is too old to display a consistent list result. You must start a new list without the continue parameter."}
-	case errors.As(err, &compacted):
-		return &ExpiredError{"The resourceVersion for the provided list is too old."}
-	case errors.As(err, &future):
-		return &TooLargeVersionError{Wanted: future.Wanted, Current: future.Current}
-	}
-	return s.storageFailure(err, "")
-}
-
-// continueToken is Kubernetes' own form, so that a token outlives a change of server.
-type continueToken struct {
-	APIVersion      string `json:"v"`
-	ResourceVersion int64  `json:"rv"`
-	StartKey        string `json:"start"`
-}
-
-func encodeContinue(revision int64, start string) string {
-	raw, _ := json.Marshal(continueToken{"meta.k8s.io/v1", revision, start})
-	return base64.RawURLEncoding.EncodeToString(raw)
-}
-
-func decodeContinue(token string) (revision int64, start string, err error) {
-	raw, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil {
-		return 0, "", err
-	}
-	var t continueToken
-	if err := json.Unmarshal(raw, &t); err != nil {
-		return 0, "", err
-	}
-	if t.APIVersion != "meta.k8s.io/v1" || t.ResourceVersion == 0 {
-		return 0, "", fmt.Errorf("continue key is not valid: incorrect encoded version or resourceVersion")
-	}
-	// A start key that climbs out of its prefix would read other resources.
-	if t.StartKey == "" || strings.HasPrefix(t.StartKey, "/") || strings.Contains("/"+t.StartKey+"/", "/../") {
-		return 0, "", fmt.Errorf("continue key is not valid: incorrect start key")
-	}
-	return t.ResourceVersion, t.StartKey, nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/engine/schema"
 )
 
 func (w *world) tryList(req engine.ListRequest) (engine.List, error) {
@@ -86,6 +87,7 @@ func TestSelectors(t *testing.T) {
 		{"", "metadata.name!=w2", "bare w0 w1 w3"},
 		{"", "metadata.namespace=ns", "bare w0 w1 w2 w3"},
 		{"", "metadata.namespace=other", ""},
+		{"", "metadata.namespace=ns,metadata.name=w2", "w2"},
 		{"", "spec.color=blue", "w1 w3"},
 		{"", "spec.color!=blue", "bare w0 w2"},
 		{"n=0", "spec.color=blue", ""},
@@ -94,6 +96,31 @@ func TestSelectors(t *testing.T) {
 	} {
 		if got := names(w.list(engine.ListRequest{Selector: w.selector(c.labels, c.fields)})); got != c.want {
 			t.Errorf("labels %q, fields %q: %q, want %q", c.labels, c.fields, got, c.want)
+		}
+	}
+}
+
+// TestSelectorsOfBooleans: what a built-in kind of Kubernetes lacks is false to a selector, what a custom resource lacks is empty.
+func TestSelectorsOfBooleans(t *testing.T) {
+	for _, builtin := range []bool{true, false} {
+		w := newWorld(t, func(r *engine.Resource) {
+			compiled, err := schema.Compile([]byte(`{"type":"object","properties":{"spec":{"type":"object","properties":{"big":{"type":"boolean"}}}}}`), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Versions[0].Schema, r.SelectableFields, r.Traits.SelectAbsentAsFalse = compiled, []string{".spec.big"}, builtin
+		})
+		w.create(`{"metadata":{"name":"a"},"spec":{"big":true}}`)
+		w.create(`{"metadata":{"name":"b"},"spec":{"big":false}}`)
+		w.create(`{"metadata":{"name":"c"}}`)
+		want := map[string]string{"spec.big=true": "a", "spec.big=false": "b", "spec.big!=true": "b c", "spec.big=": "c"}
+		if builtin {
+			want = map[string]string{"spec.big=true": "a", "spec.big=false": "b c", "spec.big!=false": "a", "spec.big=": ""}
+		}
+		for fields, want := range want {
+			if got := names(w.list(engine.ListRequest{Selector: w.selector("", fields)})); got != want {
+				t.Errorf("%s (built-in: %t): %q, want %q", fields, builtin, got, want)
+			}
 		}
 	}
 }
@@ -109,6 +136,10 @@ func TestSelectorsThatAreRefused(t *testing.T) {
 		if _, err := r.ParseSelector(c.labels, c.fields); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("labels %q, fields %q: %v, want %s", c.labels, c.fields, err, c.want)
 		}
+	}
+	r.Namespaced = false
+	if _, err := r.ParseSelector("", "metadata.namespace=x"); err == nil || err.Error() != "field label not supported: metadata.namespace" {
+		t.Errorf("the namespace of a resource that has none: %v", err)
 	}
 }
 
@@ -128,8 +159,13 @@ func TestListIsOfOneNamespaceOrAll(t *testing.T) {
 	if got := names(w.list(engine.ListRequest{Info: all})); got != "a b" {
 		t.Errorf("all namespaces: %q", got)
 	}
-	if got := names(w.list(engine.ListRequest{Info: all, Selector: w.selector("", "metadata.name=b")})); got != "b" {
-		t.Errorf("a name in all namespaces: %q", got)
+	for fields, want := range map[string]string{
+		"metadata.name=b": "b", "metadata.namespace=ns2": "b", "metadata.namespace=ns": "a", "metadata.namespace!=ns": "b",
+		"metadata.namespace=ns2,metadata.name=b": "b", "metadata.namespace=ns,metadata.name=b": "", "metadata.namespace=n": "", "metadata.namespace=": "",
+	} {
+		if got := names(w.list(engine.ListRequest{Info: all, Selector: w.selector("", fields)})); got != want {
+			t.Errorf("%s in all namespaces: %q, want %q", fields, got, want)
+		}
 	}
 }
 
@@ -185,10 +221,10 @@ func TestContinueTokens(t *testing.T) {
 	for _, bad := range []string{
 		"%", encode("{"), encode(`{}`), encode(`{"v":"meta.k8s.io/v2","rv":1,"start":"a"}`), encode(`{"v":"meta.k8s.io/v1","rv":0,"start":"a"}`),
 		encode(`{"v":"meta.k8s.io/v1","rv":1,"start":""}`), encode(`{"v":"meta.k8s.io/v1","rv":1,"start":"../../secrets/"}`),
-		encode(`{"v":"meta.k8s.io/v1","rv":1,"start":"/a"}`),
+		encode(`{"v":"meta.k8s.io/v1","rv":1,"start":"a//b"}`), encode(`{"v":"meta.k8s.io/v1","rv":1,"start":"//a"}`),
 	} {
 		_, err := w.tryList(engine.ListRequest{Limit: 2, Continue: bad})
-		if failsAs[*engine.BadRequestError](t, err); !strings.HasPrefix(err.Error(), "continue key is not valid") {
+		if failsAs[*engine.BadRequestError](t, err); !strings.HasPrefix(err.Error(), "invalid continue token: continue key is not valid") {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
@@ -198,7 +234,20 @@ func TestContinueTokens(t *testing.T) {
 	w.named("later")
 	w.compact()
 	_, err = w.tryList(engine.ListRequest{Limit: 2, Continue: token})
-	failsAs[*engine.ExpiredError](t, err)
+	expired := failsAs[*engine.ExpiredError](t, err)
+	if !strings.HasPrefix(expired.Message, "The provided continue parameter is too old") {
+		t.Error(expired.Message)
+	}
+	// The list goes on where it was, with what is there by now, and its further pages are consistent again.
+	rest := w.list(engine.ListRequest{Limit: 2, Continue: expired.Continue})
+	if names(rest) != "w2 w3" || rest.Continue != "" {
+		t.Errorf("the rest is %q, continue %q", names(rest), rest.Continue)
+	}
+	rest = w.list(engine.ListRequest{Limit: 1, Continue: expired.Continue})
+	w.delete("w3", engine.DeleteRequest{})
+	if last := w.list(engine.ListRequest{Limit: 1, Continue: rest.Continue}); names(rest) != "w2" || names(last) != "w3" {
+		t.Errorf("the rest is %q and %q", names(rest), names(last))
+	}
 }
 
 func TestResourceVersionsOfAList(t *testing.T) {
@@ -220,9 +269,26 @@ func TestResourceVersionsOfAList(t *testing.T) {
 		{old.ResourceVersion(), engine.Exact, 0, "a"},
 		{now.ResourceVersion(), engine.Exact, 0, "b"},
 		{now.ResourceVersion(), engine.Exact, 1, "b"},
+		// A limit alone makes a resourceVersion exact.
+		{old.ResourceVersion(), "", 1, "a"},
+		{old.ResourceVersion(), engine.NotOlderThan, 1, "b"},
+		{"0", "", 1, "b"},
 	} {
 		if got := names(w.list(engine.ListRequest{ResourceVersion: c.version, Match: c.match, Limit: c.limit})); got != c.want {
 			t.Errorf("%+v: %q", c, got)
+		}
+	}
+	// One object by its name, at a version that is not the newest.
+	for _, c := range []struct {
+		version, name, want string
+		match               engine.ResourceVersionMatch
+	}{{old.ResourceVersion(), "a", "a", engine.Exact}, {old.ResourceVersion(), "b", "", engine.Exact}, {old.ResourceVersion(), "a", "", ""}, {"", "b", "b", ""}} {
+		list := w.list(engine.ListRequest{ResourceVersion: c.version, Match: c.match, Selector: w.selector("", "metadata.name="+c.name)})
+		if got := names(list); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+		if c.match == engine.Exact && fmt.Sprint(list.Revision) != c.version {
+			t.Errorf("%+v: the list is of revision %d", c, list.Revision)
 		}
 	}
 	for _, c := range []engine.ListRequest{

@@ -12,6 +12,8 @@ import (
 type Selector struct {
 	Labels labels.Selector
 	Fields fields.Selector
+
+	falsy []string // booleans that are "false" where an object lacks them
 }
 
 // ParseSelector reads the two query parameters of a list or watch. Fields that the resource does not declare
@@ -23,26 +25,47 @@ func (r *Resource) ParseSelector(labelText, fieldText string) (Selector, error) 
 		if err != nil {
 			return Selector{}, badRequest("unable to parse label selector %q: %v", labelText, err)
 		}
-		if !parsed.Empty() {
-			selector.Labels = parsed
-		}
+		selector.Labels = parsed
 	}
 	if fieldText == "" {
-		return selector, nil
+		return r.NewSelector(selector.Labels, nil)
 	}
 	parsed, err := fields.ParseSelector(fieldText)
 	if err != nil {
 		return Selector{}, badRequest("unable to parse field selector %q: %v", fieldText, err)
 	}
-	for _, requirement := range parsed.Requirements() {
+	return r.NewSelector(selector.Labels, parsed)
+}
+
+// NewSelector is ParseSelector for what has been parsed already; nil picks all.
+func (r *Resource) NewSelector(byLabels labels.Selector, byFields fields.Selector) (Selector, error) {
+	var selector Selector
+	if byLabels != nil && !byLabels.Empty() {
+		selector.Labels = byLabels
+	}
+	if byFields == nil || byFields.Empty() {
+		return selector, nil
+	}
+	selector.Fields = byFields
+	for _, requirement := range byFields.Requirements() {
 		if !r.selectable(requirement.Field) {
 			return Selector{}, badRequest("field label not supported: %s", requirement.Field)
 		}
-	}
-	if !parsed.Empty() {
-		selector.Fields = parsed
+		if r.lacksAsFalse(requirement.Field) {
+			selector.falsy = append(selector.falsy, requirement.Field)
+		}
 	}
 	return selector, nil
+}
+
+// lacksAsFalse tells whether objects without the field are selected as "false".
+func (r *Resource) lacksAsFalse(field string) bool {
+	version := r.StorageVersion()
+	if !r.Traits.SelectAbsentAsFalse || version == nil || version.Schema == nil {
+		return false
+	}
+	f, _ := version.Schema.Field(strings.Split(field, ".")...)
+	return f.Type == "boolean"
 }
 
 func (r *Resource) selectable(field string) bool {
@@ -50,7 +73,7 @@ func (r *Resource) selectable(field string) bool {
 	case "metadata.name":
 		return true
 	case "metadata.namespace":
-		return true
+		return r.Namespaced
 	}
 	return slices.Contains(r.SelectableFields, "."+field)
 }
@@ -63,7 +86,7 @@ func (s Selector) Matches(obj Object) bool {
 	if s.Labels != nil && !s.Labels.Matches(labelSet{ParseFields(Object(obj.field("metadata")).field("labels"))}) {
 		return false
 	}
-	return s.Fields == nil || s.Fields.Matches(fieldSet{obj})
+	return s.Fields == nil || s.Fields.Matches(fieldSet{obj, s.falsy})
 }
 
 // Name is the one name that the selector can match, "" if there may be several.
@@ -85,9 +108,17 @@ func (l labelSet) Get(label string) string {
 func (l labelSet) Lookup(label string) (string, bool) { return l.fields.String(label), l.Has(label) }
 
 // fieldSet shows an object to a fields.Selector.
-type fieldSet struct{ obj Object }
+type fieldSet struct {
+	obj   Object
+	falsy []string
+}
 
-func (f fieldSet) Has(field string) bool { return f.obj.Get(strings.Split(field, ".")...).Exists() }
+func (f fieldSet) Has(field string) bool { return f.Get(field) != "" }
+
 func (f fieldSet) Get(field string) string {
-	return f.obj.Get(strings.Split(field, ".")...).String()
+	value := f.obj.Get(strings.Split(field, ".")...)
+	if !value.Exists() && slices.Contains(f.falsy, field) {
+		return "false"
+	}
+	return value.String()
 }

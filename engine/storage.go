@@ -63,14 +63,33 @@ type ListOptions struct {
 	From string
 	// CountOnly leaves Items empty.
 	CountOnly bool
+	// Last says that no page behind this one will be asked for: nothing is kept for it.
+	Last bool
+	// Runs asks for Page.Runs in place of Page.Items, of a storage that holds its items in memory.
+	Runs bool
 }
 
 // Page is a List's answer.
 type Page struct {
-	Items    []Item
+	Items []Item
+	// Runs are the items as the storage itself holds them, so that a long list needs no second slice of everything; they
+	// must not be changed. Only where they were asked for, and then Items is nil.
+	Runs     [][]*Item
 	Revision int64 // the revision the page was read at
 	Count    int64 // keys from From (or the prefix's first) to the prefix's last, the returned ones included
 	More     bool  // items remain behind the last one
+}
+
+// runs are the items of a page, however it holds them.
+func (p *Page) runs() [][]*Item {
+	if p.Items == nil {
+		return p.Runs
+	}
+	items := make([]*Item, len(p.Items))
+	for i := range p.Items {
+		items[i] = &p.Items[i]
+	}
+	return [][]*Item{items}
 }
 
 // WatchOptions selects what Watch streams.

@@ -107,7 +107,8 @@ func (s *Store) read(ctx context.Context, item Item, info *RequestInfo) (Object,
 	if known := item.Memo.get(s.Resource, info.Version); known != nil {
 		return known, nil
 	}
-	objects, err := s.readAll(ctx, []Item{item}, info)
+	fresh := item // what is known already is not to cost an allocation
+	objects, err := s.readAll(ctx, []*Item{&fresh}, info)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +116,7 @@ func (s *Store) read(ctx context.Context, item Item, info *RequestInfo) (Object,
 }
 
 // readAll reads many items. Those that have to be converted are converted together.
-func (s *Store) readAll(ctx context.Context, items []Item, info *RequestInfo) ([]Object, error) {
+func (s *Store) readAll(ctx context.Context, items []*Item, info *RequestInfo) ([]Object, error) {
 	objects := make([]Object, len(items))
 	var fresh []Object // those that nobody has read before, in the order of the items
 	var at []int
@@ -123,7 +124,7 @@ func (s *Store) readAll(ctx context.Context, items []Item, info *RequestInfo) ([
 		if objects[i] = item.Memo.get(s.Resource, info.Version); objects[i] != nil {
 			continue
 		}
-		obj, err := s.load(item)
+		obj, err := s.load(*item)
 		if err != nil {
 			return nil, err
 		}

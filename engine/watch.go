@@ -3,6 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // WatchRequest asks for a stream of changes.
@@ -11,8 +14,9 @@ type WatchRequest struct {
 	Selector Selector
 	// ResourceVersion after which changes are wanted; "" and "0" begin with what is there.
 	ResourceVersion string
-	// SendInitialEvents begins with what is there, then a bookmark that says so (Kubernetes' streaming list).
-	SendInitialEvents bool
+	// SendInitialEvents says whether the watch begins with what is there, behind which comes a bookmark that says so where
+	// bookmarks are wanted (Kubernetes' streaming list). Without a word it does for the versions "" and "0" alone.
+	SendInitialEvents *bool
 	// Bookmarks asks for bookmarks from time to time.
 	Bookmarks bool
 }
@@ -49,23 +53,37 @@ type Watch struct {
 
 // Watch begins a watch. The caller takes events with Next and ends it with Stop.
 func (s *Store) Watch(ctx context.Context, req WatchRequest) (*Watch, error) {
-	after, err := s.wantedRevision(req.ResourceVersion)
+	after, err := wantedRevision(req.ResourceVersion)
 	if err != nil {
-		return nil, err
+		errs := field.ErrorList{field.Invalid(field.NewPath("resourceVersion"), req.ResourceVersion, err.Error())}
+		return nil, &InvalidError{schema.GroupKind{Group: s.Resource.Group, Kind: s.Resource.Plural}, req.Info.Name, errs}
 	}
-	w := &Watch{store: s, request: req, after: after, marked: !req.SendInitialEvents}
-	if after == 0 || req.SendInitialEvents {
+	begin := after == 0
+	if req.SendInitialEvents != nil {
+		begin = *req.SendInitialEvents
+	}
+	w := &Watch{store: s, request: req, after: after, marked: true}
+	if begin {
 		list, err := s.List(ctx, ListRequest{Info: req.Info, Selector: req.Selector, ResourceVersion: req.ResourceVersion})
 		if err != nil {
 			return nil, err
 		}
-		w.initial, w.after = list.Items, list.Revision
+		w.initial, w.after, w.marked = list.Items, list.Revision, req.SendInitialEvents == nil || !req.Bookmarks
 	}
-	w.watcher, err = s.storage.Watch(ctx, s.prefix(req.Info.Namespace), WatchOptions{After: w.after, Progress: req.Bookmarks})
+	w.watcher, err = s.storage.Watch(ctx, s.watchPrefix(req), WatchOptions{After: w.after, Progress: req.Bookmarks})
 	if err != nil {
 		return nil, watchFailure(err)
 	}
 	return w, nil
+}
+
+// watchPrefix is what the keys have in common that the selector can pick.
+func (s *Store) watchPrefix(req WatchRequest) string {
+	prefix := s.prefix(s.listNamespace(req.Info, req.Selector))
+	if s.holdsNames(prefix) {
+		prefix += req.Selector.Name()
+	}
+	return prefix
 }
 
 // Next returns the next event. It blocks until there is one, the watch has ended (Err says why), or ctx is done.
@@ -130,7 +148,7 @@ func (w *Watch) event(ctx context.Context, change Event) (_ WatchEvent, wanted b
 	}
 	// What etcd has forgotten cannot be told: the client has to list again.
 	if len(change.Prev) == 0 && (change.Type == Deleted || change.Type == Modified && !w.request.Selector.Empty()) {
-		return WatchEvent{}, false, &ExpiredError{watchTooOld}
+		return WatchEvent{}, false, &ExpiredError{Message: watchTooOld}
 	}
 	before, err := w.side(ctx, Item{Key: change.Key, Data: change.Prev, Memo: change.PrevMemo})
 	if err != nil {
@@ -171,7 +189,7 @@ const watchTooOld = "The resourceVersion for the provided watch is too old."
 func watchFailure(err error) error {
 	var compacted *CompactedError
 	if errors.As(err, &compacted) {
-		return &ExpiredError{watchTooOld}
+		return &ExpiredError{Message: watchTooOld}
 	}
 	return err
 }

@@ -128,12 +128,23 @@ func TestDeletedShowsWhatTheSelectorSawLast(t *testing.T) {
 func TestInitialEvents(t *testing.T) {
 	w := newWorld(t)
 	obj := w.named("a")
+	yes, no := true, false
 	for _, version := range []string{"", "0", obj.ResourceVersion()} {
-		watch := w.watch(engine.WatchRequest{ResourceVersion: version, SendInitialEvents: true, Bookmarks: true})
+		watch := w.watch(engine.WatchRequest{ResourceVersion: version, SendInitialEvents: &yes, Bookmarks: true})
 		w.expect(watch, "ADDED a", "BOOKMARK end")
 		watch.Stop()
 	}
-	watch := w.watch(engine.WatchRequest{SendInitialEvents: true, Bookmarks: true})
+	for _, version := range []string{"", "0"} {
+		watch := w.watch(engine.WatchRequest{ResourceVersion: version, SendInitialEvents: &no})
+		later := w.named("later")
+		w.expect(watch, "ADDED later")
+		w.delete("later", engine.DeleteRequest{})
+		watch.Stop()
+		w.expect(w.watch(engine.WatchRequest{ResourceVersion: later.ResourceVersion(), SendInitialEvents: &yes}), "ADDED a")
+	}
+	_, err := w.store.Watch(w.ctx, engine.WatchRequest{Info: w.info("watch", ""), ResourceVersion: fmt.Sprint(int64(1) << 60), SendInitialEvents: &yes})
+	failsAs[*engine.TooLargeVersionError](t, err)
+	watch := w.watch(engine.WatchRequest{SendInitialEvents: &yes, Bookmarks: true})
 	w.expect(watch, "ADDED a")
 	event, err := watch.Next(w.ctx)
 	if err != nil || !event.InitialEnd || event.Revision < revisionOf(t, obj) {

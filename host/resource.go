@@ -86,7 +86,7 @@ func (m *Module) resource(ctx context.Context, d *resourceDescription, schemas c
 }
 
 func traits(names []string) (engine.Traits, error) {
-	var t engine.Traits
+	t := engine.Traits{SelectAbsentAsFalse: true}
 	for _, name := range names {
 		switch name {
 		case "AllowCreateOnUpdate":

@@ -4,13 +4,21 @@ import (
 	"net/url"
 	"strconv"
 
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 
 	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/server/negotiate"
 )
 
 // get serves GET of one object.
 func (r *request) get() error {
+	if err := r.acceptsView(false); err != nil {
+		return err
+	}
 	obj, err := r.store.Get(r.http.Context(), engine.GetRequest{Info: r.info, ResourceVersion: r.query.Get("resourceVersion")})
 	if err != nil {
 		return err
@@ -24,6 +32,16 @@ func (r *request) list() error {
 	if err != nil {
 		return err
 	}
+	if err := r.acceptsView(true); err != nil {
+		return err
+	}
+	if r.answer.As.Empty() && r.answer.MediaType == negotiate.JSON {
+		list, err := r.store.Stream(r.http.Context(), req)
+		if err != nil {
+			return err
+		}
+		return r.streamList(list)
+	}
 	list, err := r.store.List(r.http.Context(), req)
 	if err != nil {
 		return err
@@ -33,33 +51,50 @@ func (r *request) list() error {
 
 // listRequest reads the parameters of a list.
 func (r *request) listRequest() (engine.ListRequest, error) {
-	req := engine.ListRequest{
-		Info: r.info, ResourceVersion: r.query.Get("resourceVersion"), Continue: r.query.Get("continue"),
-		Match: engine.ResourceVersionMatch(r.query.Get("resourceVersionMatch")),
-	}
-	var err error
-	if req.Limit, err = integer(r.query, "limit"); err != nil {
-		return req, err
-	}
-	req.Selector, err = r.selector()
-	return req, err
+	options, selector, err := r.listOptions()
+	return engine.ListRequest{
+		Info: r.info, Selector: selector, ResourceVersion: options.ResourceVersion, Match: engine.ResourceVersionMatch(options.ResourceVersionMatch),
+		Limit: options.Limit, Continue: options.Continue,
+	}, err
 }
 
-func (r *request) selector() (engine.Selector, error) {
-	return r.store.Resource.ParseSelector(r.query.Get("labelSelector"), r.query.Get("fieldSelector"))
+// listOptions reads the parameters of a list or watch, by the rules and in the words of Kubernetes.
+func (r *request) listOptions() (*internalversion.ListOptions, engine.Selector, error) {
+	options := &internalversion.ListOptions{}
+	if len(r.query) == 0 && r.info.Name == "" {
+		return options, engine.Selector{}, nil
+	}
+	if err := scheme.ParameterCodec.DecodeParameters(r.query, metav1.SchemeGroupVersion, options); err != nil {
+		return options, engine.Selector{}, badRequest("%v", err)
+	}
+	options.Watch = r.info.Verb == "watch"
+	internalversion.SetListOptionsDefaults(options, true)
+	if errs := validation.ValidateListOptions(options, true); len(errs) > 0 {
+		return options, engine.Selector{}, &optionError{"ListOptions", errs}
+	}
+	if r.query.Get("shardSelector") != "" {
+		return options, engine.Selector{}, forbiddenOption("shardSelector", "sharded lists and watches are not served")
+	}
+	if err := r.selectName(options); err != nil {
+		return options, engine.Selector{}, err
+	}
+	selector, err := r.store.Resource.NewSelector(options.LabelSelector, options.FieldSelector)
+	return options, selector, err
 }
 
-// integer reads a parameter that is a number of at least 0; absent is 0.
-func integer(query url.Values, key string) (int64, error) {
-	text := query.Get(key)
-	if text == "" {
-		return 0, nil
+// selectName makes of a watch of one object by its path one by its name.
+func (r *request) selectName(options *internalversion.ListOptions) error {
+	if r.info.Name == "" {
+		return nil
 	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 0 {
-		return 0, badRequest("%s: Invalid value: %q: must be a number of at least 0", key, text)
+	if options.FieldSelector == nil || options.FieldSelector.Empty() {
+		options.FieldSelector = fields.OneTermEqualSelector("metadata.name", r.info.Name)
+		return nil
 	}
-	return n, nil
+	if name, ok := options.FieldSelector.RequiresExactMatch("metadata.name"); !ok || name != r.info.Name {
+		return badRequest("fieldSelector metadata.name doesn't match requested name")
+	}
+	return nil
 }
 
 // deleteParameters reads DeleteOptions from the query.

@@ -76,7 +76,7 @@ func (r *request) writeList(list engine.List) error {
 	}
 	switch r.answer.As.Kind {
 	case "":
-		return r.writePlainList(list, meta)
+		return r.streamList(&engine.ListStream{List: list})
 	case "Table":
 		objects := servedObjects(list)
 		buf, err := r.appendTable(r.http.Context(), nil, meta, objects, false)
@@ -89,62 +89,15 @@ func (r *request) writeList(list engine.List) error {
 	}
 }
 
+		if err := r.acceptsView(true); err != nil {
+			return err
+		}
 func servedObjects(list engine.List) []engine.Object {
 	objects := make([]engine.Object, len(list.Items))
 	for i, item := range list.Items {
 		objects[i] = item.Object.Served(item.Revision)
 	}
 	return objects
-}
-
-// listChunk is how much of a list is held before it is written.
-const listChunk = 256 << 10
-
-// writePlainList streams a list: no second copy of it is held.
-func (r *request) writePlainList(list engine.List, meta table.ListMeta) error {
-	resource := r.store.Resource
-	head := engine.Fields{}
-	head.SetString("resourceVersion", meta.ResourceVersion)
-	if meta.Continue != "" {
-		head.SetString("continue", meta.Continue)
-	}
-	if meta.RemainingItemCount != nil {
-		head.SetInt("remainingItemCount", *meta.RemainingItemCount)
-	}
-	buf := make([]byte, 0, min(listChunk+64<<10, 512+len(list.Items)*2048))
-	buf = append(buf, `{"apiVersion":"`...)
-	buf = append(append(buf, resource.APIVersion(r.info.Version)...), `","kind":"`...)
-	buf = append(append(buf, resource.ListKind...), `","metadata":`...)
-	buf = append(append(buf, head.Raw()...), `,"items":[`...)
-	whole := r.answer.MediaType != negotiate.JSON
-	for i, item := range list.Items {
-		if i > 0 {
-			buf = append(buf, ',')
-		}
-		buf = item.Object.AppendServed(buf, item.Revision)
-		if len(buf) > listChunk && !whole {
-			if err := r.writePart(buf); err != nil {
-				return nil
-			}
-			buf = buf[:0]
-		}
-	}
-	buf = append(buf, "]}"...)
-	if !r.writer.Committed {
-		return r.write(http.StatusOK, buf)
-	}
-	_ = r.writePart(buf)
-	return nil
-}
-
-func (r *request) writePart(buf []byte) error {
-	if !r.writer.Committed {
-		r.writer.Header().Set("Content-Type", negotiate.JSON)
-		r.writer.Header().Set("Cache-Control", "no-cache, private")
-		r.writer.WriteHeader(http.StatusOK)
-	}
-	_, err := r.writer.Write(buf)
-	return err
 }
 
 // write writes a whole JSON answer, as YAML where that was asked for.

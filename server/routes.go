@@ -92,7 +92,7 @@ func isTrue(query url.Values, key string) bool {
 		return false
 	}
 	value := query.Get(key)
-	return value != "false" && value != "0"
+	return !strings.EqualFold(value, "false") && value != "0"
 }
 
 // resource is the catch-all for the paths of resources.

@@ -111,6 +111,7 @@ func clientError(err error, r *request) *apierrors.StatusError {
 		media  *mediaTypeError
 		large  *tooLargeError
 		accept *negotiate.NotAcceptableError
+		view   *viewError
 		method *engine.MethodNotSupportedError
 		patch  *engine.PatchTypeError
 		many   *engine.PatchTooLargeError
@@ -136,6 +137,8 @@ func clientError(err error, r *request) *apierrors.StatusError {
 		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", large.limit))
 	case errors.As(err, &many):
 		return apierrors.NewRequestEntityTooLargeError(many.Error())
+	case errors.As(err, &view):
+		return plain(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, err)
 	case errors.As(err, &accept):
 		return plain(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, err)
 	case errors.As(err, &method):
@@ -222,7 +225,9 @@ func storageError(err error, _ *request) *apierrors.StatusError {
 	case errors.Is(err, engine.ErrStopped):
 		return apierrors.NewServiceUnavailable("the storage is closed: the server is shutting down")
 	case errors.As(err, &expired):
-		return apierrors.NewResourceExpired(expired.Message)
+		status := apierrors.NewResourceExpired(expired.Message)
+		status.ErrStatus.Continue = expired.Continue
+		return status
 	case errors.As(err, &future):
 		status := apierrors.NewTimeoutError(future.Error(), 1)
 		status.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version"}}
@@ -244,6 +249,7 @@ func serverError(err error, _ *request) *apierrors.StatusError {
 		hook        *engine.HookError
 		module      *moduleError
 		unavailable *engine.UnavailableError
+		conversion  *engine.ConversionError
 	)
 	switch {
 	case errors.As(err, &busy):
@@ -258,6 +264,8 @@ func serverError(err error, _ *request) *apierrors.StatusError {
 	case errors.As(err, &module):
 		errs := field.ErrorList{field.Invalid(field.NewPath("module", module.cause.Step), field.OmitValueType{}, module.cause.Err.Error())}
 		return apierrors.NewInvalid(schema.GroupKind{Group: pluginGroup, Kind: "StrategyPlugin"}, module.plugin, errs)
+	case errors.As(err, &conversion):
+		return plain(http.StatusInternalServerError, metav1.StatusReasonUnknown, conversion)
 	case errors.As(err, &unavailable):
 		return plain(http.StatusNotImplemented, "NotImplemented", err)
 	}

@@ -16,88 +16,70 @@ import (
 // minWatch is how long a watch lasts at least that says nothing of its end; at most it is twice that.
 const minWatch = 30 * time.Minute
 
+// lastBookmark is how long before a watch ends it says how far it is, so that the next one can go on from there.
+const lastBookmark = 2 * time.Second
+
 // watch serves a stream of changes.
 func (r *request) watch() error {
-	req, err := r.watchRequest()
+	options, selector, err := r.listOptions()
 	if err != nil {
 		return err
 	}
-	timeout, err := integer(r.query, "timeoutSeconds")
-	if err != nil {
-		return err
-	}
-	duration := time.Duration(timeout) * time.Second
-	if timeout == 0 {
-		duration = minWatch + rand.N(minWatch)
+	duration := minWatch + rand.N(minWatch)
+	if t := options.TimeoutSeconds; t != nil && *t != 0 {
+		duration = time.Duration(*t) * time.Second
 	}
 	ctx, cancel := context.WithTimeout(r.http.Context(), duration)
 	defer cancel()
 	defer context.AfterFunc(r.server.ending, cancel)()
-	watch, err := r.store.Watch(ctx, req)
-	if err != nil {
+	watch, err := r.store.Watch(ctx, engine.WatchRequest{
+		Info: r.info, Selector: selector, ResourceVersion: options.ResourceVersion,
+		SendInitialEvents: options.SendInitialEvents, Bookmarks: options.AllowWatchBookmarks,
+	})
+	if err != nil && !endsStream(err) {
 		return err
 	}
-	defer watch.Stop()
+	if err == nil {
+		defer watch.Stop()
+		if options.AllowWatchBookmarks && duration > lastBookmark {
+			defer time.AfterFunc(duration-lastBookmark, func() { _ = watch.RequestProgress(ctx) }).Stop()
+		}
+	}
+	if isWebSocket(r.http) {
+		return r.streamFrames(ctx, watch, err)
+	}
 	r.writer.Header().Set("Content-Type", r.streamType())
 	r.writer.Header().Set("Cache-Control", "no-cache, private")
 	r.writer.WriteHeader(http.StatusOK)
 	r.writer.Flush()
-	return r.stream(ctx, watch)
+	return r.stream(ctx, watch, err)
 }
 
-// watchRequest reads the parameters of a watch.
-func (r *request) watchRequest() (engine.WatchRequest, error) {
-	req := engine.WatchRequest{
-		Info: r.info, ResourceVersion: r.query.Get("resourceVersion"), Bookmarks: isTrue(r.query, "allowWatchBookmarks"),
-		SendInitialEvents: isTrue(r.query, "sendInitialEvents"),
-	}
-	match := engine.ResourceVersionMatch(r.query.Get("resourceVersionMatch"))
-	switch {
-	case r.query.Has("sendInitialEvents") && match != engine.NotOlderThan:
-		return req, forbiddenOption("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
-	case !r.query.Has("sendInitialEvents") && match != "":
-		return req, forbiddenOption("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")
-	}
-	var err error
-	if req.Selector, err = r.selector(); err != nil {
-		return req, err
-	}
-	// A watch of one object by its path is one by its name.
-	if r.info.Name != "" {
-		req.Selector, err = r.store.Resource.ParseSelector(r.query.Get("labelSelector"), "metadata.name="+r.info.Name)
-	}
-	return req, err
+// endsStream tells the errors that a client of a watch hears of by an event: it has done nothing wrong, it has to list again.
+func endsStream(err error) bool {
+	var expired *engine.ExpiredError
+	var future *engine.TooLargeVersionError
+	return errors.As(err, &expired) || errors.As(err, &future)
 }
 
-// stream writes events until the watch ends. Once it runs, errors are events too.
-func (r *request) stream(ctx context.Context, watch *engine.Watch) error {
+// stream writes events until the watch ends. Once it runs, errors are events too; failed is one that it begins with.
+func (r *request) stream(ctx context.Context, watch *engine.Watch, failed error) error {
 	buf := make([]byte, 0, 4096)
 	shown := &shownEvents{request: r}
 	for {
-		event, err := watch.Next(ctx)
-		if err == nil {
-			buf, err = shown.append(ctx, buf, event)
-		}
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
-			if errors.Is(err, engine.ErrStopped) {
-				return nil
-			}
-			status, _ := json.Marshal(statusOf(err, r))
-			buf = append(append(append(buf, `{"type":"ERROR","object":`...), status...), "}\n"...)
-			_, _ = r.writer.Write(buf)
-			r.writer.Flush()
-			return nil
-		}
-		if watch.Buffered() && len(buf) < 64<<10 {
+		var more bool
+		if buf, more = shown.next(ctx, buf, watch, failed); more && watch.Buffered() && len(buf) < 64<<10 {
 			continue
 		}
-		if _, err := r.writer.Write(buf); err != nil {
+		if len(buf) > 0 {
+			if _, err := r.writer.Write(buf); err != nil {
+				return nil
+			}
+			r.writer.Flush()
+		}
+		if !more {
 			return nil
 		}
-		r.writer.Flush()
 		buf = buf[:0]
 	}
 }
@@ -108,19 +90,40 @@ type shownEvents struct {
 	headers bool // the columns of a Table have been written
 }
 
+// next appends the next event of a watch: the one that ends it is an error, or nothing where there is nobody to tell it to.
+func (s *shownEvents) next(ctx context.Context, buf []byte, watch *engine.Watch, err error) (_ []byte, more bool) {
+	var event engine.WatchEvent
+	if err == nil {
+		event, err = watch.Next(ctx)
+	}
+	start := len(buf)
+	if err == nil {
+		buf, err = s.append(ctx, buf, event)
+	}
+	switch {
+	case err == nil:
+		return buf, true
+	case ctx.Err() != nil, errors.Is(err, engine.ErrStopped):
+		return buf[:start], false
+	}
+	status, _ := json.Marshal(statusOf(err, s.request))
+	return append(append(append(buf[:start], `{"type":"ERROR","object":`...), status...), "}\n"...), false
+}
+
 func (s *shownEvents) append(ctx context.Context, buf []byte, event engine.WatchEvent) ([]byte, error) {
 	buf = append(append(append(buf, `{"type":"`...), event.Type...), `","object":`...)
-	switch {
-	case event.Type == engine.EventBookmark:
-		buf = s.request.appendBookmark(buf, event)
-	default:
-		var err error
-		if buf, err = s.request.appendShown(ctx, buf, event.Object.Served(event.Revision), s.headers); err != nil {
-			return nil, err
-		}
-		s.headers = true
+	if event.Type == engine.EventBookmark {
+		return append(s.request.appendBookmark(buf, event), "}\n"...), nil
 	}
-	return append(buf, "}\n"...), nil
+	if s.request.answer.As.Empty() {
+		return append(event.Object.AppendServed(buf, event.Revision), "}\n"...), nil
+	}
+	out, err := s.request.appendShown(ctx, buf, event.Object.Served(event.Revision), s.headers)
+	if err != nil {
+		return buf, err
+	}
+	s.headers = true
+	return append(out, "}\n"...), nil
 }
 
 // appendBookmark appends an object that says nothing but how far the watch has come.

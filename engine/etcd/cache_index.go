@@ -105,6 +105,19 @@ func (x *index) items(from position, n int) []engine.Item {
 	}
 }
 
+// runs are n items from a place on, as the chunks hold them. So many there must be.
+func (x *index) runs(from position, n int) [][]*engine.Item {
+	var runs [][]*engine.Item
+	for at := from; n > 0; at = (position{chunk: at.chunk + 1}) {
+		run := x.chunks[at.chunk].items[at.at:]
+		if len(run) > n {
+			run = run[:n]
+		}
+		runs, n = append(runs, run), n-len(run)
+	}
+	return runs
+}
+
 // set is the index with an item in it, in the place of another one with its key.
 func (x *index) set(item *engine.Item) index {
 	if len(x.chunks) == 0 {

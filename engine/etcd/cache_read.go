@@ -39,7 +39,7 @@ func (c *Cache) List(ctx context.Context, prefix string, opts engine.ListOptions
 		return c.storage.List(ctx, prefix, opts)
 	}
 	page := x.page(prefix, revision, opts)
-	if page.More && !opts.CountOnly {
+	if page.More && !opts.CountOnly && !opts.Last {
 		c.mu.Lock()
 		c.pins.add(x, revision, time.Now())
 		c.mu.Unlock()
@@ -58,7 +58,11 @@ func (x *index) page(prefix string, revision int64, opts engine.ListOptions) eng
 	if opts.Limit > 0 && opts.Limit < int64(n) {
 		n, page.More = int(opts.Limit), true
 	}
-	page.Items = x.items(start, n)
+	if opts.Runs {
+		page.Runs = x.runs(start, n)
+	} else {
+		page.Items = x.items(start, n)
+	}
 	return page
 }
 
