@@ -40,6 +40,11 @@ func (p *Plugins) checkClaims(name string, module *host.Module) error {
 				}
 			}
 		}
+		for _, defined := range p.definitions.Claims() {
+			if err := clash(r, defined.Resource, defined.Owner); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

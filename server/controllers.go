@@ -7,6 +7,7 @@ import (
 	"github.com/stratagem-dev/stratagem/server/controllers"
 	"github.com/stratagem-dev/stratagem/server/controllers/gc"
 	"github.com/stratagem-dev/stratagem/server/controllers/namespaces"
+	"github.com/stratagem-dev/stratagem/server/crd"
 )
 
 // cluster is what the controllers see of the server.
@@ -24,7 +25,8 @@ func (c cluster) Refresh(ctx context.Context) error { return c.server.plugins.Re
 // startControllers starts what the server does by itself; it ends with the server.
 func (s *Server) startControllers() {
 	emptier := namespaces.New(cluster{s}, s.log)
-	sinks := []controllers.Sink{emptier}
+	cleaner := crd.NewCleaner(cluster{s}, s.log)
+	sinks := []controllers.Sink{emptier, cleaner}
 	var collector *gc.Collector
 	if s.options.GarbageCollector {
 		collector = gc.New(cluster{s}, s.log)
@@ -34,6 +36,7 @@ func (s *Server) startControllers() {
 	feed.Start(s.ending)
 	s.running.Go(feed.Wait)
 	s.running.Go(func() { emptier.Run(s.ending) })
+	s.running.Go(func() { cleaner.Run(s.ending) })
 	if collector != nil {
 		s.running.Go(func() { collector.Run(s.ending, feed) })
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/host"
+	"github.com/stratagem-dev/stratagem/server/crd"
 )
 
 // Plugins loads the active revisions of all strategy plugins and puts their resources in force.
@@ -24,11 +25,12 @@ type Plugins struct {
 	modules   modules
 	lifecycle *lifecycle
 
-	mu     sync.Mutex // guards what follows: held while plugins are loaded, never by requests
-	native []*engine.Store
-	active map[string]*activePlugin
-	spare  map[string]*host.Module // verified by a push and not yet active, by digest
-	caches map[string]engine.Storage
+	mu          sync.Mutex // guards what follows: held while plugins are loaded, never by requests
+	native      []*engine.Store
+	definitions *crd.Registry
+	active      map[string]*activePlugin
+	spare       map[string]*host.Module // verified by a push and not yet active, by digest
+	caches      map[string]engine.Storage
 }
 
 // activePlugin is a plugin that is served.
@@ -48,10 +50,12 @@ type activation struct {
 const activationsRoot = "/" + pluginGroup + "/activations/"
 
 func newPlugins(s *Server) *Plugins {
-	return &Plugins{
+	p := &Plugins{
 		server: s, raw: s.options.Storage, modules: modules{s.options.Storage}, active: map[string]*activePlugin{},
 		spare: map[string]*host.Module{}, caches: map[string]engine.Storage{},
 	}
+	p.definitions = crd.NewRegistry(s.store)
+	return p
 }
 
 // storage is where the reads below a key root come from.
@@ -108,7 +112,11 @@ func (p *Plugins) refresh(ctx context.Context) error {
 			changed = true
 		}
 	}
-	if changed {
+	defined, err := p.refreshDefinitions(ctx)
+	if err != nil {
+		errs = append(errs, err)
+	}
+	if changed || defined {
 		p.server.use(p.stores())
 	}
 	return errors.Join(errs...)
@@ -117,7 +125,7 @@ func (p *Plugins) refresh(ctx context.Context) error {
 // makeNative makes the stores of the resources that the server is made of.
 func (p *Plugins) makeNative() error {
 	p.lifecycle = &lifecycle{p.storage("/namespaces")}
-	for _, define := range []func() (*engine.Resource, error){namespaceResource, pluginResourceDefinition} {
+	for _, define := range []func() (*engine.Resource, error){namespaceResource, pluginResourceDefinition, crd.Definition} {
 		resource, err := define()
 		if err != nil {
 			return err
@@ -132,7 +140,7 @@ func (p *Plugins) stores() []*engine.Store {
 	for _, plugin := range p.active {
 		stores = append(stores, plugin.stores...)
 	}
-	return stores
+	return append(stores, p.definitions.Stores()...)
 }
 
 // activate loads the module that an activation names and makes the stores of its resources. The module that was

@@ -127,6 +127,14 @@ func (s *Server) newRequest(c echo.Context, body *sentBody) (*request, error) {
 	}
 	view := s.view.Load()
 	store := view.Store(t.group, t.resource)
+	if store == nil && strings.Contains(t.group, ".") {
+		// Another server may have begun to serve a definition, and its client be here already.
+		if err := s.plugins.Refresh(r.Context()); err != nil {
+			s.log.Error("not all that is defined can be served", "error", err)
+		}
+		view = s.view.Load()
+		store = view.Store(t.group, t.resource)
+	}
 	if store == nil {
 		return nil, errPath
 	}

@@ -85,6 +85,7 @@ func New(ctx context.Context, options Options, address string) (*Server, error) 
 		return nil, err
 	}
 	go s.plugins.follow(s.ending)
+	go s.plugins.followDefinitions(s.ending)
 	s.startControllers()
 	s.echo = s.routes()
 	return s, nil
@@ -131,7 +132,11 @@ func (s *Server) discovery(c echo.Context) error {
 	if m := c.Request().Method; m != http.MethodGet && m != http.MethodHead {
 		return echo.NewHTTPError(http.StatusMethodNotAllowed, "the server does not allow this method on the requested resource")
 	}
-	doc, found, err := s.view.Load().Discovery.Document(c.Request().URL.Path, c.Request().Header.Get("Accept"))
+	documents, err := s.view.Load().Discovery()
+	if err != nil {
+		return err
+	}
+	doc, found, err := documents.Document(c.Request().URL.Path, c.Request().Header.Get("Accept"))
 	if err != nil {
 		return err
 	}
@@ -168,10 +173,7 @@ func (s *Server) recover(next echo.HandlerFunc) echo.HandlerFunc {
 
 // use puts a set of stores in force.
 func (s *Server) use(stores []*engine.Store) {
-	view, err := newView(stores, s.address)
-	if err != nil {
-		s.log.Warn("a resource cannot be shown in full", "error", err)
-	}
+	view := newView(stores, s.address)
 	s.openapi.Update(view.Resources())
 	if old := s.view.Swap(view); old != nil {
 		close(old.replaced)

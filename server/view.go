@@ -1,8 +1,7 @@
 package server
 
 import (
-	"errors"
-	"fmt"
+	"sync"
 
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/server/discovery"
@@ -11,29 +10,30 @@ import (
 
 // View is what is served at one moment: a snapshot of stores and the documents drawn from it. It is immutable: a
 // request takes one and keeps it to its end.
+//
+//   - What few ask for is made when somebody does: with a thousand definitions, a view that drew everything anew would make
+//     each of them slower to install than the one before.
 type View struct {
 	*engine.Snapshot
-	Discovery *discovery.Discovery
-	tables    map[*engine.Version]*table.Table
+	// Discovery draws the discovery documents.
+	Discovery func() (*discovery.Discovery, error)
+	tables    sync.Map      // by *engine.Version
 	replaced  chan struct{} // closed when another view is in force
 }
 
-// newView draws the documents of some stores. An error names what of a resource cannot be shown.
-func newView(stores []*engine.Store, address string) (*View, error) {
-	v := &View{Snapshot: engine.NewSnapshot(stores), tables: map[*engine.Version]*table.Table{}, replaced: make(chan struct{})}
-	var errs []error
-	for _, r := range v.Resources() {
-		for i := range r.Versions {
-			t, err := table.New(r.Versions[i].Columns)
-			if err != nil {
-				errs = append(errs, fmt.Errorf("%s, version %s: %w", r.GroupResource(), r.Versions[i].Name, err))
-			}
-			v.tables[&r.Versions[i]] = t
-		}
+// newView draws the documents of some stores.
+func newView(stores []*engine.Store, address string) *View {
+	v := &View{Snapshot: engine.NewSnapshot(stores), replaced: make(chan struct{})}
+	v.Discovery = sync.OnceValues(func() (*discovery.Discovery, error) { return discovery.New(v.Resources(), address) })
+	return v
+}
+
+// table is how the objects of a version are printed. An error names the columns that cannot be shown; the others are.
+func (v *View) table(version *engine.Version) (*table.Table, error) {
+	if known, ok := v.tables.Load(version); ok {
+		return known.(*table.Table), nil
 	}
-	var err error
-	if v.Discovery, err = discovery.New(v.Resources(), address); err != nil {
-		errs = append(errs, err)
-	}
-	return v, errors.Join(errs...)
+	t, err := table.New(version.Columns)
+	v.tables.Store(version, t)
+	return t, err
 }

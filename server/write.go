@@ -23,6 +23,9 @@ func (r *request) create() error {
 		return badRequest("an empty namespace may not be set during creation")
 	}
 	result, err := r.store.Create(r.http.Context(), engine.CreateRequest{Info: r.info, Object: obj, Decoding: decoding})
+	if err == nil {
+		result, err = r.settledResult(result)
+	}
 	if err != nil {
 		return err
 	}
@@ -40,6 +43,9 @@ func (r *request) update() error {
 
 func (r *request) change(change engine.Change, decoding engine.Decoding) error {
 	result, err := r.store.Update(r.http.Context(), engine.UpdateRequest{Info: r.info, Change: change, Decoding: decoding})
+	if err == nil {
+		result, err = r.settledResult(result)
+	}
 	if err != nil {
 		return err
 	}
@@ -140,6 +146,9 @@ func (r *request) delete() error {
 		}
 	}
 	result, err := remove(r.http.Context(), req)
+	if err == nil {
+		result, err = r.settledResult(result)
+	}
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,122 @@
+package crd
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
+	apiv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kubeversion "k8s.io/apimachinery/pkg/version"
+
+	"github.com/stratagem-dev/stratagem/engine"
+)
+
+// keyRoot is where the objects of a definition are stored.
+func keyRoot(crd *apiv1.CustomResourceDefinition) string {
+	return "/" + crd.Spec.Group + "/" + crd.Spec.Names.Plural
+}
+
+// resourceOf makes the resource that an established definition describes. Versions that have not changed are taken from before.
+func resourceOf(crd *apiv1.CustomResourceDefinition, guard engine.Guard, before map[string]*compiled) (*engine.Resource, map[string]*compiled, error) {
+	names := crd.Status.AcceptedNames
+	r := &engine.Resource{
+		Group: crd.Spec.Group, Plural: names.Plural, Singular: names.Singular, Kind: names.Kind, ListKind: names.ListKind,
+		ShortNames: names.ShortNames, Categories: names.Categories, Namespaced: crd.Spec.Scope == apiv1.NamespaceScoped,
+		KeyRoot: keyRoot(crd), Activation: guard, Ending: crd.DeletionTimestamp != nil,
+		Revision: fmt.Sprintf("%s %s@%d", kindName, crd.Name, crd.Generation),
+		Traits:   engine.Traits{GenerationOnSpecChange: true, PruneStored: !crd.Spec.PreserveUnknownFields},
+	}
+	versions := map[string]*compiled{}
+	for i := range crd.Spec.Versions {
+		v := &crd.Spec.Versions[i]
+		hash, err := hashOf(v, crd.Spec.PreserveUnknownFields)
+		if err != nil {
+			return nil, nil, err
+		}
+		c := before[v.Name]
+		if c == nil || c.hash != hash {
+			if c, err = compileVersion(v, crd.Spec.PreserveUnknownFields, hash); err != nil {
+				return nil, nil, fmt.Errorf("%s %q, version %s: %w", kindName, crd.Name, v.Name, err)
+			}
+		}
+		versions[v.Name] = c
+		r.Versions = append(r.Versions, c.version)
+		for _, f := range v.SelectableFields {
+			if !slices.Contains(r.SelectableFields, f.JSONPath) {
+				r.SelectableFields = append(r.SelectableFields, f.JSONPath)
+			}
+		}
+	}
+	slices.SortFunc(r.Versions, func(a, b engine.Version) int { return kubeversion.CompareKubeAwareVersionStrings(b.Name, a.Name) })
+	r.Strategy = &custom{versions: versions}
+	addSubresources(r, versions)
+	var err error
+	r.Converter, err = converterOf(crd, names.Kind)
+	return r, versions, err
+}
+
+// hashOf tells versions apart.
+func hashOf(v *apiv1.CustomResourceDefinitionVersion, preserve bool) ([sha256.Size]byte, error) {
+	raw, err := json.Marshal(v)
+	if preserve {
+		raw = append(raw, '+')
+	}
+	return sha256.Sum256(raw), err
+}
+
+// versionOf is a version without its schema.
+func versionOf(v *apiv1.CustomResourceDefinitionVersion) engine.Version {
+	out := engine.Version{Name: v.Name, Served: v.Served, Storage: v.Storage, Deprecated: v.Deprecated, Hooks: true}
+	if v.DeprecationWarning != nil {
+		out.DeprecationWarning = *v.DeprecationWarning
+	}
+	for _, c := range v.AdditionalPrinterColumns {
+		out.Columns = append(out.Columns, engine.Column{
+			Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority, JSONPath: c.JSONPath,
+		})
+	}
+	if len(out.Columns) == 0 {
+		out.Columns = []engine.Column{{
+			Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp", Description: metav1.ObjectMeta{}.SwaggerDoc()["creationTimestamp"],
+		}}
+	}
+	return out
+}
+
+// addSubresources adds the subresources that any of the versions has.
+func addSubresources(r *engine.Resource, versions map[string]*compiled) {
+	var status bool
+	var scale *engine.Scale
+	for i := range r.Versions {
+		c := versions[r.Versions[i].Name]
+		status = status || c.status
+		if scale == nil {
+			scale = c.scale
+		}
+	}
+	if status {
+		r.Subresources = append(r.Subresources, engine.Subresource{Name: "status", Strategy: &custom{versions: versions, status: true}})
+	}
+	if scale != nil {
+		r.Subresources = append(r.Subresources, engine.Subresource{Name: "scale", Scale: scale})
+	}
+}
+
+func scaleOf(s *apiv1.CustomResourceSubresourceScale) *engine.Scale {
+	if s == nil {
+		return nil
+	}
+	out := &engine.Scale{SpecReplicasPath: s.SpecReplicasPath, StatusReplicasPath: s.StatusReplicasPath}
+	if s.LabelSelectorPath != nil {
+		out.LabelSelectorPath = *s.LabelSelectorPath
+	}
+	return out
+}
+
+// established tells whether a definition is served.
+func established(crd *apiv1.CustomResourceDefinition) bool {
+	return apihelpers.IsCRDConditionTrue(crd, apiv1.Established)
+}

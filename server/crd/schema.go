@@ -1,0 +1,121 @@
+package crd
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"sync"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/engine/schema"
+)
+
+// compiled is a version of a definition with its schema made ready, for as long as the version does not change.
+type compiled struct {
+	hash    [sha256.Size]byte
+	version engine.Version
+	props   *apiextensions.JSONSchemaProps // nil: no schema
+	rules   bool                           // the schema has rules in CEL
+	// open says that the schema is none that objects are pruned and defaulted by as bytes: the library does that, on trees.
+	open   bool
+	scale  *engine.Scale
+	status bool
+
+	library func() (*library, error) // what the errors of an object are found with, made when there first are any
+}
+
+// library is Kubernetes' own code over one schema, which works on decoded trees.
+type library struct {
+	structural *structuralschema.Structural // nil: not structural
+	validator  validation.SchemaValidator
+	status     validation.SchemaValidator
+	cel        *cel.Validator
+}
+
+// anything is the schema of a version that has none, or whose fields are all to be kept.
+var anything = []byte(`{"type":"object","x-kubernetes-preserve-unknown-fields":true}`)
+
+// compileVersion makes a version ready.
+func compileVersion(v *apiv1.CustomResourceDefinitionVersion, preserve bool, hash [sha256.Size]byte) (*compiled, error) {
+	c := &compiled{hash: hash, version: versionOf(v)}
+	var err error
+	if c.props, err = propsOf(v); err != nil {
+		return nil, err
+	}
+	if s := v.Subresources; s != nil {
+		c.status = s.Status != nil
+		c.scale = scaleOf(s.Scale)
+	}
+	c.library = sync.OnceValues(func() (*library, error) { return newLibrary(c.props, preserve) })
+	doc := json.RawMessage(anything)
+	if c.props != nil && !preserve {
+		if doc, err = json.Marshal(v.Schema.OpenAPIV3Schema); err != nil {
+			return nil, err
+		}
+		c.rules = hasRules(v.Schema.OpenAPIV3Schema)
+	}
+	c.version.Schema, err = schema.CompileCustom(doc)
+	if err == nil {
+		c.open = preserve && c.props != nil
+		return c, nil
+	}
+	// A schema that was taken before schemas had to be structural, or that is larger than the engine's bounds.
+	c.open = true
+	c.version.Schema, err = schema.CompileCustom(anything)
+	return c, err
+}
+
+func newLibrary(props *apiextensions.JSONSchemaProps, preserve bool) (*library, error) {
+	l := &library{}
+	var err error
+	if l.validator, _, err = validation.NewSchemaValidator(props); err != nil || props == nil {
+		return l, err
+	}
+	if status, ok := props.Properties["status"]; ok {
+		if l.status, _, err = validation.NewSchemaValidator(&status); err != nil {
+			return nil, err
+		}
+	}
+	structural, err := structuralschema.NewStructural(props)
+	if err != nil {
+		return l, nil // not structural: neither pruned nor defaulted
+	}
+	if l.structural = structural.DeepCopy(); preserve {
+		return l, nil
+	}
+	if err := defaulting.PruneDefaults(l.structural); err != nil {
+		return nil, err
+	}
+	l.cel = cel.NewValidator(l.structural, true, celconfig.PerCallLimit)
+	return l, nil
+}
+
+// hasRules tells whether a schema has rules in CEL.
+func hasRules(s *apiv1.JSONSchemaProps) bool {
+	if s == nil {
+		return false
+	}
+	if len(s.XValidations) > 0 || hasRules(s.Not) {
+		return true
+	}
+	for _, property := range s.Properties {
+		if hasRules(&property) {
+			return true
+		}
+	}
+	for _, list := range [][]apiv1.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
+		for i := range list {
+			if hasRules(&list[i]) {
+				return true
+			}
+		}
+	}
+	return s.Items != nil && hasRules(s.Items.Schema) || s.AdditionalProperties != nil && hasRules(s.AdditionalProperties.Schema)
+}
