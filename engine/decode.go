@@ -62,7 +62,7 @@ type TypeExplainer interface {
 
 // explainTypes asks the strategy. What is wrong with metadata is no strategy's business.
 func (s *Store) explainTypes(info *RequestInfo, obj Object, err error) field.ErrorList {
-	explainer, ok := s.Resource.Strategy.(TypeExplainer)
+	explainer, ok := Ability[TypeExplainer](s.Resource.Strategy)
 	var mismatch *structural.TypeError
 	if !ok || !errors.As(err, &mismatch) || mismatch.Path == "metadata" || strings.HasPrefix(mismatch.Path, "metadata.") {
 		return nil

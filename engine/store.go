@@ -33,7 +33,7 @@ type Admission interface {
 
 // NewStore returns the store of a resource.
 func NewStore(resource *Resource, storage Storage, options Options) *Store {
-	holder, _ := resource.Strategy.(Holder)
+	holder, _ := Ability[Holder](resource.Strategy)
 	return &Store{Resource: resource, storage: storage, options: options, holder: holder, ownership: newOwnership(resource)}
 }
 
