@@ -56,8 +56,12 @@ func (r *request) appendTable(ctx context.Context, buf []byte, meta table.ListMe
 	if err != nil {
 		return nil, err
 	}
+	columns, err := r.view.table(r.version)
+	if err != nil {
+		r.server.log.Warn("a resource cannot be shown in full", "resource", r.store.Resource.GroupResource(), "version", r.version.Name, "error", err)
+	}
 	options := table.Options{APIVersion: r.answer.As.GroupVersion().String(), Include: include, NoHeaders: noHeaders, Now: r.info.Time}
-	return r.view.tables[r.version].Append(buf, options, meta, raws(objects), cells), nil
+	return columns.Append(buf, options, meta, raws(objects), cells), nil
 }
 
 func raws(objects []engine.Object) [][]byte {
