@@ -13,7 +13,7 @@ import (
 // call, when enough has been allocated since the last time, or in the middle of a call that copies
 // very much (allocated).
 const (
-	bytesPerCollection = 2 << 20 // so that a collection takes half the fuel that the server grants a call by default
+	bytesPerCollection = 2 << 20  // so that a collection takes half the fuel that the server grants a call by default
 	bytesPerLook       = 64 << 10 // of request frames; a look costs about as much as a small hook
 	bytesPerCall       = 1 << 10  // that a call counts for beside its frame
 )

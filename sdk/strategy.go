@@ -6,6 +6,8 @@ import "github.com/stratagem-dev/stratagem/sdk/field"
 //
 //   - Every hook is a pure function of its arguments and may run again for the same request.
 //   - Hooks that may not change the object get it read-only: changing it panics.
+//   - What a hook is handed is its own until the call ends and is then used again; strings and Values stay. Object.Copy
+//     makes an object to keep.
 //   - The server puts back or refuses what no hook may touch: apiVersion, kind, and metadata's name,
 //     namespace, uid, resourceVersion, timestamps and managedFields.
 //   - Guards such as `var _ sdk.Validator = Strategy{}` keep a misspelt hook from being no hook.
