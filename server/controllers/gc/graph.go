@@ -3,6 +3,7 @@ package gc
 import (
 	"slices"
 	"sync"
+	"unique"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -73,7 +74,7 @@ func (g *graph) seen(kind *controllers.Kind, obj engine.Object, revision int64) 
 func (g *graph) take(kind *controllers.Kind, obj engine.Object, revision int64) (look []string) {
 	uid, owners := obj.UID(), ownersOf(obj)
 	now := node{
-		uid: uid, kind: kind, namespace: obj.Namespace(), name: obj.Name(), owners: owners, deleting: obj.Deleting(), revision: revision,
+		uid: uid, kind: kind, namespace: unique.Make(obj.Namespace()).Value(), name: obj.Name(), owners: owners, deleting: obj.Deleting(), revision: revision,
 	}
 	now.orphan, now.foreground = finalizersOf(obj)
 	n := g.nodes[uid]
@@ -104,7 +105,7 @@ func (g *graph) take(kind *controllers.Kind, obj engine.Object, revision int64) 
 }
 
 func (g *graph) add(uid string) *node {
-	n := &node{uid: uid, dependents: map[string]*node{}}
+	n := &node{uid: uid}
 	g.nodes[uid] = n
 	return n
 }
@@ -132,12 +133,17 @@ func (g *graph) relink(n *node, old []owner) (look []string) {
 			g.drop(above)
 		}
 	}
-	for _, o := range n.owners {
+	for i := range n.owners {
+		o := &n.owners[i]
 		above := g.nodes[o.uid]
 		if above == nil {
 			above = g.add(o.uid)
 		}
+		if above.dependents == nil {
+			above.dependents = map[string]*node{}
+		}
 		above.dependents[n.uid] = n
+		o.uid = above.uid // one copy of the text for all dependents
 	}
 	return look
 }

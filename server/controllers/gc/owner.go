@@ -29,7 +29,7 @@ func ownersOf(obj engine.Object) []owner {
 	var owners []owner
 	for _, ref := range obj.Get("metadata", "ownerReferences").Array() {
 		o := owner{
-			uid: ref.Get("uid").String(), name: ref.Get("name").String(), blocks: ref.Get("blockOwnerDeletion").Bool(),
+			uid: ref.Get("uid").String(), name: unique.Make(ref.Get("name").String()).Value(), blocks: ref.Get("blockOwnerDeletion").Bool(),
 			apiVersion: unique.Make(ref.Get("apiVersion").String()).Value(), kind: unique.Make(ref.Get("kind").String()).Value(),
 		}
 		owners = slices.DeleteFunc(owners, func(other owner) bool { return other.uid == o.uid })
