@@ -122,6 +122,7 @@ func pathElement(raw []byte) (kind byte, key []byte, err error) {
 		return 0, nil, nil
 	}
 	if len(raw) < 2 {
+		//lint:ignore ST1005 the text of structured-merge-diff
 		return 0, nil, errors.New("key must be 2 characters long:")
 	}
 	if raw[1] != ':' {
