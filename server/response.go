@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -106,10 +107,10 @@ func servedObjects(list engine.List) []engine.Object {
 
 // write writes a whole JSON answer, as YAML where that was asked for.
 func (r *request) write(code int, body []byte) error {
-	return writeBody(r.writer, code, r.answer, body)
+	return writeBody(r.writer, code, r.answer, acceptsGzip(r.http), body)
 }
 
-func writeBody(w http.ResponseWriter, code int, answer negotiate.Answer, body []byte) error {
+func writeBody(w http.ResponseWriter, code int, answer negotiate.Answer, zip bool, body []byte) error {
 	if answer.MediaType == negotiate.YAML {
 		converted, err := yaml.JSONToYAML(body)
 		if err != nil {
@@ -121,8 +122,13 @@ func writeBody(w http.ResponseWriter, code int, answer negotiate.Answer, body []
 	header.Set("Content-Type", orElse(answer.MediaType, negotiate.JSON))
 	header.Set("Cache-Control", "no-cache, private")
 	header.Set("Content-Length", strconv.Itoa(len(body)))
+	var out io.WriteCloser = plainBody{w}
+	if zip && len(body) > gzipThreshold {
+		out = compressed(w)
+	}
 	w.WriteHeader(code)
-	_, _ = w.Write(body)
+	_, _ = out.Write(body)
+	_ = out.Close()
 	return nil
 }
 
@@ -133,14 +139,14 @@ func orElse(value, otherwise string) string {
 	return value
 }
 
-// writeStatus answers with a metav1.Status.
-func (r *request) writeStatus(status *metav1.Status) error {
+// writeStatus answers with a metav1.Status, which tells its code only where Kubernetes' does.
+func (r *request) writeStatus(code int, status *metav1.Status) error {
 	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
 	body, err := json.Marshal(status)
 	if err != nil {
 		return err
 	}
-	return r.write(int(status.Code), body)
+	return r.write(code, body)
 }
 
 // streamType is the Content-Type of a watch.

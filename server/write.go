@@ -129,7 +129,7 @@ func (r *request) post() error {
 	}
 	addWarnings(r.writer.Header(), result.Warnings)
 	status := metav1.Status{Status: metav1.StatusSuccess, Code: http.StatusCreated, Message: result.Message}
-	return r.writeStatus(&status)
+	return r.writeStatus(http.StatusCreated, &status)
 }
 
 // delete serves DELETE of one object.
@@ -160,7 +160,7 @@ func (r *request) delete() error {
 		return r.writeResult(code, result)
 	}
 	resource := r.store.Resource
-	return r.writeStatus(&metav1.Status{Status: metav1.StatusSuccess, Code: int32(code), Details: &metav1.StatusDetails{
+	return r.writeStatus(code, &metav1.Status{Status: metav1.StatusSuccess, Details: &metav1.StatusDetails{
 		Name: r.info.Name, Group: resource.Group, Kind: resource.Plural, UID: uidOf(result.Object),
 	}})
 }
