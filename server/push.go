@@ -53,7 +53,7 @@ func (s *Server) putModule(c echo.Context) error {
 	if result.Created {
 		code = http.StatusCreated
 	}
-	return writeBody(c.Response(), code, answer, result.Object)
+	return writeBody(c.Response(), code, answer, false, result.Object)
 }
 
 // push is one upload of a module.

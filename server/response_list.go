@@ -1,6 +1,8 @@
 package server
 
 import (
+	"io"
+	"math"
 	"net/http"
 	"strconv"
 
@@ -31,35 +33,57 @@ const listChunk = 64 << 10
 //
 //   - What fails once the answer has begun breaks the connection off: half a list must not look like a whole one.
 func (r *request) streamList(list *engine.ListStream) error {
-	buf := make([]byte, 0, min(listChunk+16<<10, 512+list.Len()*2048))
+	chunk := listChunk
+	if acceptsGzip(r.http) {
+		chunk = gzipThreshold // a small answer is not compressed
+	}
+	if r.answer.MediaType != negotiate.JSON {
+		chunk = math.MaxInt
+	}
+	buf := make([]byte, 0, min(chunk, 512+list.Len()*2048)+16<<10)
 	buf = r.appendListHead(buf, &list.List)
-	whole := r.answer.MediaType != negotiate.JSON
+	var body io.WriteCloser
 	first := true
-	err := list.Each(r.http.Context(), func(item engine.Listed) error {
+	err := list.Each(r.http.Context(), func(item engine.Listed) (err error) {
 		if !first {
 			buf = append(buf, ',')
 		}
 		first = false
-		buf = item.Object.AppendServed(buf, item.Revision)
-		if len(buf) < listChunk || whole {
+		if buf = item.Object.AppendServed(buf, item.Revision); len(buf) <= chunk {
 			return nil
 		}
-		err := r.writePart(buf)
+		if body == nil {
+			body = r.begin()
+		}
+		_, err = body.Write(buf)
 		buf = buf[:0]
 		return err
 	})
 	switch {
-	case err != nil && r.writer.Committed:
+	case err != nil && body != nil:
 		panic(http.ErrAbortHandler)
 	case err != nil:
 		return err
 	}
 	buf = append(buf, "]}"...)
-	if !r.writer.Committed {
+	if body == nil {
 		return r.write(http.StatusOK, buf)
 	}
-	_ = r.writePart(buf)
+	_, _ = body.Write(buf)
+	_ = body.Close()
 	return nil
+}
+
+// begin begins an answer that is written in parts.
+func (r *request) begin() io.WriteCloser {
+	var body io.WriteCloser = plainBody{r.writer}
+	r.writer.Header().Set("Content-Type", negotiate.JSON)
+	r.writer.Header().Set("Cache-Control", "no-cache, private")
+	if acceptsGzip(r.http) {
+		body = compressed(r.writer)
+	}
+	r.writer.WriteHeader(http.StatusOK)
+	return body
 }
 
 // appendListHead appends a list up to its first item.
@@ -74,14 +98,4 @@ func (r *request) appendListHead(buf []byte, list *engine.List) []byte {
 	buf = append(append(buf, r.store.Resource.APIVersion(r.info.Version)...), `","kind":"`...)
 	buf = append(append(buf, r.store.Resource.ListKind...), `","metadata":`...)
 	return append(append(buf, head.Raw()...), `,"items":[`...)
-}
-
-func (r *request) writePart(buf []byte) error {
-	if !r.writer.Committed {
-		r.writer.Header().Set("Content-Type", negotiate.JSON)
-		r.writer.Header().Set("Cache-Control", "no-cache, private")
-		r.writer.WriteHeader(http.StatusOK)
-	}
-	_, err := r.writer.Write(buf)
-	return err
 }

@@ -45,7 +45,7 @@ func (s *Server) postRollback(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return writeBody(c.Response(), http.StatusOK, answer, result.Object)
+	return writeBody(c.Response(), http.StatusOK, answer, false, result.Object)
 }
 
 // Rollback makes an earlier revision active again, under the same conditions as a push. No module is uploaded: what

@@ -293,7 +293,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 	}
 	body, _ := json.Marshal(status)
 	answer, _ := negotiate.Plain.Accept(c.Request().Header.Get("Accept"))
-	if err := writeBody(c.Response(), int(status.Code), answer, body); err != nil {
+	if err := writeBody(c.Response(), int(status.Code), answer, false, body); err != nil {
 		s.log.Error("answer could not be written", "error", err)
 	}
 }
