@@ -39,6 +39,20 @@ var (
 	crontabsWasm = sync.OnceValues(func() ([]byte, error) { return wasm("../../plugins", "./crontabs") })
 )
 
+// compiled keeps the code that the tests compile, so that each plugin is compiled once.
+var compiled string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "abitest")
+	if err != nil {
+		panic(err)
+	}
+	compiled = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
 // load loads a plugin that was built, and closes it with the test.
 func load(t testing.TB, built func() ([]byte, error), options host.Options) *host.Module {
 	t.Helper()
@@ -49,6 +63,7 @@ func load(t testing.TB, built func() ([]byte, error), options host.Options) *hos
 	if options.Log == nil {
 		options.Log = slog.New(slog.DiscardHandler)
 	}
+	options.CacheDir = compiled
 	m, err := host.Load(t.Context(), code, "test@1", options)
 	if err != nil {
 		t.Fatal(err)
