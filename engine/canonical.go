@@ -241,22 +241,38 @@ func (c *canonicalizer) arrange(members []member, begin int) {
 	c.out = append(c.out[:begin], c.scratch...)
 }
 
+// What is told of duplicate keys is bounded: a body can be made of nothing else.
+const (
+	maxDuplicates   = 100
+	maxDuplicateKey = 256 // bytes of one key in a path
+	maxDuplicateLen = 1024
+)
+
+// duplicate notes the path of a key that came before.
 func (c *canonicalizer) duplicate(key []byte) {
+	if len(c.duplicates) == maxDuplicates {
+		return
+	}
 	c.path[len(c.path)-1].key = append([]byte(nil), key...)
-	var b strings.Builder
+	var path []byte
 	for i, s := range c.path {
 		switch {
+		case len(path) > maxDuplicateLen:
+			path = append(path[:maxDuplicateLen], "…"...)
 		case s.key == nil:
-			fmt.Fprintf(&b, "[%d]", s.index)
+			path = fmt.Appendf(path, "[%d]", s.index)
+			continue
 		case i > 0:
-			b.WriteByte('.')
-			b.Write(s.key)
+			path = append(path, '.')
+			fallthrough
 		default:
-			b.Write(s.key)
+			path = append(path, s.key[:min(len(s.key), maxDuplicateKey)]...)
+			continue
 		}
+		break
 	}
-	if path := b.String(); len(c.duplicates) == 0 || c.duplicates[len(c.duplicates)-1] != path {
-		c.duplicates = append(c.duplicates, path)
+	if text := strings.ToValidUTF8(string(path), "…"); len(c.duplicates) == 0 || c.duplicates[len(c.duplicates)-1] != text {
+		c.duplicates = append(c.duplicates, text)
 	}
 }
 

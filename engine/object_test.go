@@ -46,6 +46,26 @@ func TestCanonicalRefuses(t *testing.T) {
 	}
 }
 
+func TestCanonicalBoundsWhatItTellsOfDuplicates(t *testing.T) {
+	long := strings.Repeat("k", 200_000)
+	body := `{"` + long + `":{` + strings.Repeat(`"a":1,"b":2,`, 20_000) + `"c":3}}`
+	out, dups, err := Canonical([]byte(body))
+	if err != nil || string(out) != `{"`+long+`":{"a":1,"b":2,"c":3}}` {
+		t.Fatalf("became %.60q (%v)", out, err)
+	}
+	if len(dups) == 0 || len(dups) > maxDuplicates {
+		t.Fatalf("%d duplicates are told", len(dups))
+	}
+	for _, d := range dups {
+		if len(d) > maxDuplicateLen+maxDuplicateKey+8 {
+			t.Fatalf("a path has %d bytes", len(d))
+		}
+	}
+	if _, err := json.Marshal(dups); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func FuzzCanonical(f *testing.F) {
 	for _, s := range []string{`{"b":1,"a":[{"x":"\u0061\ud800"}],"a":null}`, `[1e5,-0.0,"é"]`, `{"metadata":{"name":"x"}}`} {
 		f.Add([]byte(s))
