@@ -3,7 +3,7 @@ package command
 import "github.com/spf13/cobra"
 
 func pluginCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "plugin", Short: "Build, check and upload strategy plugins"}
-	cmd.AddCommand(initCommand(), buildCommand(), pushCommand(), listCommand(), checkCommand(), rollbackCommand())
+	cmd := &cobra.Command{Use: "plugin", Short: "Write, build, test and upload strategy plugins"}
+	cmd.AddCommand(initCommand(), buildCommand(), pushCommand(), listCommand(), checkCommand(), testCommand(), rollbackCommand())
 	return cmd
 }
