@@ -59,6 +59,7 @@ lint:
 
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./engine/... ./host/... ./server/...
+	cd host/abitest && $(GO) test -run '^$$' -bench . -benchmem .
 
 fmt:
 	gofmt -w $$(git ls-files '*.go')

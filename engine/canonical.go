@@ -256,20 +256,18 @@ func (c *canonicalizer) duplicate(key []byte) {
 	c.path[len(c.path)-1].key = append([]byte(nil), key...)
 	var path []byte
 	for i, s := range c.path {
-		switch {
-		case len(path) > maxDuplicateLen:
+		if len(path) > maxDuplicateLen {
 			path = append(path[:maxDuplicateLen], "…"...)
-		case s.key == nil:
+			break
+		}
+		if s.key == nil {
 			path = fmt.Appendf(path, "[%d]", s.index)
 			continue
-		case i > 0:
-			path = append(path, '.')
-			fallthrough
-		default:
-			path = append(path, s.key[:min(len(s.key), maxDuplicateKey)]...)
-			continue
 		}
-		break
+		if i > 0 {
+			path = append(path, '.')
+		}
+		path = append(path, s.key[:min(len(s.key), maxDuplicateKey)]...)
 	}
 	if text := strings.ToValidUTF8(string(path), "…"); len(c.duplicates) == 0 || c.duplicates[len(c.duplicates)-1] != text {
 		c.duplicates = append(c.duplicates, text)
