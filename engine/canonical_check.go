@@ -2,6 +2,8 @@ package engine
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"strconv"
 	"unicode/utf8"
 )
@@ -151,33 +153,36 @@ func skipValue(b []byte, i int) int {
 	return i
 }
 
-// shortString is how far a string is read byte by byte before a search for its end pays.
-const shortString = 24
+// Bytes repeated over a word, for looking at eight of them at once.
+const (
+	ones    = 0x0101010101010101
+	tops    = 0x8080808080808080
+	quotes  = '"' * ones
+	escapes = '\\' * ones
+)
 
 // skipString returns where the string at i ends, in bytes that are canonical.
 func skipString(b []byte, i int) int {
-	i++
-	for near := min(len(b), i+shortString); i < near; i++ {
+	for i++; i+8 <= len(b); {
+		word := binary.LittleEndian.Uint64(b[i:])
+		quote, escape := word^quotes, word^escapes
+		// The lowest top bit that is set marks the first byte that is one of the two.
+		found := ((quote - ones) &^ quote | (escape - ones) &^ escape) & tops
+		if found == 0 {
+			i += 8
+			continue
+		}
+		if i += bits.TrailingZeros64(found) / 8; b[i] == '"' {
+			return i + 1
+		}
+		i += 2
+	}
+	for ; i < len(b); i++ {
 		switch b[i] {
 		case '"':
 			return i + 1
 		case '\\':
 			i++
-		}
-	}
-	for i < len(b) {
-		n := bytes.IndexByte(b[i:], '"')
-		if n < 0 {
-			return len(b)
-		}
-		i += n
-		// An odd number of backslashes before the quote makes it part of the string.
-		slashes := 0
-		for b[i-1-slashes] == '\\' {
-			slashes++
-		}
-		if i++; slashes%2 == 0 {
-			return i
 		}
 	}
 	return len(b)

@@ -123,3 +123,18 @@ func TestFields(t *testing.T) {
 		t.Fatalf("wrong values in %v", f)
 	}
 }
+
+// TestSkipString puts quotes and escapes at every place of the words that skipString looks at.
+func TestSkipString(t *testing.T) {
+	for n := range 40 {
+		for _, tail := range []string{"", `\"`, `\\`, `\\\"`, `\"\\é`} {
+			for after := range 12 {
+				text := `"` + strings.Repeat("x", n) + tail + `"`
+				b := []byte("##" + text + strings.Repeat(`,"\`, after))
+				if got := skipString(b, 2); got != 2+len(text) {
+					t.Fatalf("%q ends at %d, want %d", b[2:], got, 2+len(text))
+				}
+			}
+		}
+	}
+}
