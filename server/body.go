@@ -107,6 +107,9 @@ func (r *request) readObject() (engine.Object, engine.Decoding, error) {
 	}
 	obj, duplicates, err := parseBody(mediaType(r.http), body)
 	decoding.Duplicates = duplicates
+	if r.trace != nil && err == nil {
+		r.trace.Begin(obj)
+	}
 	return obj, decoding, err
 }
 

@@ -14,12 +14,16 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/server/explain"
 	"github.com/stratagem-dev/stratagem/server/negotiate"
 	"github.com/stratagem-dev/stratagem/server/table"
 )
 
 // writeResult answers a write.
 func (r *request) writeResult(code int, result engine.Result) error {
+	if r.trace != nil {
+		return r.writeExplanation(explain.Outcome{Code: code, Warnings: result.Warnings, Object: json.RawMessage(result.Object)})
+	}
 	addWarnings(r.writer.Header(), result.Warnings)
 	return r.writeObject(code, result.Object)
 }
@@ -141,6 +145,9 @@ func orElse(value, otherwise string) string {
 
 // writeStatus answers with a metav1.Status, which tells its code only where Kubernetes' does.
 func (r *request) writeStatus(code int, status *metav1.Status) error {
+	if r.trace != nil {
+		return r.writeExplanation(explain.Outcome{Code: code})
+	}
 	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
 	body, err := json.Marshal(status)
 	if err != nil {

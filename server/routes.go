@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/server/explain"
 	"github.com/stratagem-dev/stratagem/server/negotiate"
 )
 
@@ -28,6 +29,7 @@ type request struct {
 	writer  *echo.Response
 	answer  negotiate.Answer
 	body    *sentBody
+	trace   *explain.Trace // nil unless the request is to be explained
 }
 
 // target is what a resource path names: /api/v1/namespaces/NAMESPACE/RESOURCE/NAME/SUBRESOURCE.
@@ -103,7 +105,7 @@ func (s *Server) resource(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		err = r.serveInTime()
+		err = r.explainError(r.serveInTime())
 		// A write that was made under a definition no longer in force has stored nothing: it runs again under the new one.
 		if isStale(err) && attempt < staleAttempts {
 			if err := s.plugins.Refresh(c.Request().Context()); err != nil {
@@ -170,6 +172,11 @@ func (s *Server) newRequest(c echo.Context, body *sentBody) (*request, error) {
 	req.writer.Header().Del("Warning") // those of an attempt before
 	if version.Deprecated {
 		addWarnings(req.writer.Header(), []string{deprecation(store.Resource, version)})
+	}
+	if isTrue(query, "explain") {
+		if err := req.explain(); err != nil {
+			return nil, err
+		}
 	}
 	return req, nil
 }

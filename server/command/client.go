@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -113,6 +112,14 @@ func (k *kubeconfig) client() (*apiClient, error) {
 	return c, nil
 }
 
+// answerError is an answer that says no.
+type answerError struct {
+	code    int
+	message string
+}
+
+func (e *answerError) Error() string { return e.message }
+
 // do sends a request and returns the answer's body. A failure is the Status' message.
 func (c *apiClient) do(ctx context.Context, method, path, accept, contentType string, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.server+path, bytes.NewReader(body))
@@ -140,7 +147,7 @@ func (c *apiClient) do(ctx context.Context, method, path, accept, contentType st
 	}
 	var status metav1.Status
 	if json.Unmarshal(answer, &status) == nil && status.Message != "" {
-		return nil, errors.New(status.Message)
+		return nil, &answerError{resp.StatusCode, status.Message}
 	}
-	return nil, fmt.Errorf("%s %s: %s", method, path, resp.Status)
+	return nil, &answerError{resp.StatusCode, fmt.Sprintf("%s %s: %s", method, path, resp.Status)}
 }
