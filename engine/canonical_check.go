@@ -167,7 +167,7 @@ func skipString(b []byte, i int) int {
 		word := binary.LittleEndian.Uint64(b[i:])
 		quote, escape := word^quotes, word^escapes
 		// The lowest top bit that is set marks the first byte that is one of the two.
-		found := ((quote - ones) &^ quote | (escape - ones) &^ escape) & tops
+		found := ((quote-ones)&^quote | (escape-ones)&^escape) & tops
 		if found == 0 {
 			i += 8
 			continue
