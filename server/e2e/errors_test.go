@@ -60,7 +60,7 @@ func TestRefusals(t *testing.T) {
 			`Pod in version "v1" cannot be handled as a Pod: strict decoding error: duplicate field "spec.nodeName"`},
 		"a custom unknown field, strictly": {"POST", crontabs + "?fieldValidation=Strict", strings.Replace(cronTab, `"spec":{`, `"spec":{"foo":1,`, 1), sendsJSON, 400, "BadRequest",
 			`CronTab in version "v1" cannot be handled as a CronTab: strict decoding error: unknown field "spec.foo"`},
-		"a label selector":     {"GET", pods + "?labelSelector=a+b", "", "", 400, "BadRequest", `unable to parse label selector "a b": unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt`},
+		"a label selector":     {"GET", pods + "?labelSelector=a+b", "", "", 400, "BadRequest", `unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt`},
 		"a field selector":     {"GET", pods + "?fieldSelector=spec.foo=a", "", "", 400, "BadRequest", "field label not supported: spec.foo"},
 		"a dry run of half":    {"POST", pods + "?dryRun=Half", podJSON("a"), sendsJSON, 422, "Invalid", `CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Half"]: supported values: "All"`},
 		"a system's namespace": {"DELETE", "/api/v1/namespaces/kube-system", "", "", 403, "Forbidden", `namespaces "kube-system" is forbidden: this namespace may not be deleted`},
