@@ -51,6 +51,11 @@ func (s *Store) create(ctx context.Context, req CreateRequest, obj Object) (Resu
 	if err != nil {
 		return Result{}, err
 	}
+	books, err := begin(ctx, s.around.beginCreate, &Call{Request: info, Object: obj})
+	if err != nil {
+		return Result{}, err
+	}
+	defer books.revert(ctx)
 	if obj, err = s.prepare(ctx, s.Resource.Strategy, PrepareForCreate, &Call{Request: info, Object: obj}); err != nil {
 		return Result{}, err
 	}
@@ -67,10 +72,18 @@ func (s *Store) create(ctx context.Context, req CreateRequest, obj Object) (Resu
 	if err != nil {
 		return Result{}, err
 	}
-	revision, err := s.put(ctx, info, stored)
+	shown, err := s.decorated(ctx, info, obj)
+	if err != nil {
+		return Result{}, err
+	}
+	ttl, err := s.ttl(ctx, info, obj, nil)
+	if err != nil {
+		return Result{}, err
+	}
+	revision, err := s.put(ctx, info, stored, ttl)
 	if isTooLarge(err) && !req.owned {
-		obj, stored = disowned(obj), disowned(stored)
-		revision, err = s.put(ctx, info, stored)
+		shown, stored = disowned(shown), disowned(stored)
+		revision, err = s.put(ctx, info, stored, ttl)
 	}
 	if err != nil {
 		var taken *AlreadyExistsError
@@ -79,7 +92,9 @@ func (s *Store) create(ctx context.Context, req CreateRequest, obj Object) (Resu
 		}
 		return Result{}, err
 	}
-	return Result{Object: served(obj, revision), Warnings: warnings, Created: true}, nil
+	books.commit(ctx)
+	after(ctx, s.around.afterCreate, info, obj, nil)
+	return Result{Object: served(shown, revision), Warnings: warnings, Created: true}, nil
 }
 
 // beginCreate fills in what the server decides: system fields, the name, the namespace, the first generation.
@@ -156,7 +171,7 @@ func (s *Store) reviewCreate(ctx context.Context, info *RequestInfo, obj Object)
 }
 
 // put stores a new object if its name is free. A dry run only looks.
-func (s *Store) put(ctx context.Context, info *RequestInfo, obj Object) (revision int64, err error) {
+func (s *Store) put(ctx context.Context, info *RequestInfo, obj Object, ttl int64) (revision int64, err error) {
 	key := s.key(obj.Namespace(), obj.Name())
 	if info.DryRun {
 		item, err := s.storage.Get(ctx, key)
@@ -169,7 +184,7 @@ func (s *Store) put(ctx context.Context, info *RequestInfo, obj Object) (revisio
 		}
 		return 0, err
 	}
-	revision, err = s.storage.Create(ctx, key, obj.Stored(), s.writeOptions())
+	revision, err = s.storage.Create(ctx, key, obj.Stored(), s.writeOptions(ttl))
 	var exists *KeyExistsError
 	if errors.As(err, &exists) {
 		return 0, s.taken(exists.Existing, obj.Name())

@@ -67,7 +67,8 @@ func (s *Store) delete(ctx context.Context, req DeleteRequest, item Item) (Resul
 		return Result{}, err
 	}
 	if grace.pending {
-		return Result{Object: served(old, item.Revision)}, nil
+		shown, err := s.decorated(ctx, req.Info, old)
+		return Result{Object: served(shown, item.Revision)}, err
 	}
 	meta := old.Meta()
 	if !s.options.NoGarbageCollection {
@@ -111,30 +112,38 @@ func (s *Store) checkDeletePreconditions(req DeleteRequest, old Object, revision
 
 // replaceDeleting stores an object that is on its way out.
 func (s *Store) replaceDeleting(ctx context.Context, info *RequestInfo, obj, old Object, item Item) (Result, error) {
+	shown, err := s.decorated(ctx, info, obj)
+	if err != nil {
+		return Result{}, err
+	}
 	if bytes.Equal(obj, old) || info.DryRun {
-		return Result{Object: served(obj, item.Revision)}, nil
+		return Result{Object: served(shown, item.Revision)}, nil
 	}
 	stored, err := s.convert(ctx, info, obj, s.Resource.StorageVersion().Name)
 	if err != nil {
 		return Result{}, err
 	}
-	revision, err := s.storage.Update(ctx, item.Key, stored, item.Revision, s.writeOptions())
+	revision, err := s.storage.Update(ctx, item.Key, stored, item.Revision, s.writeOptions(0))
 	if err != nil {
 		return Result{}, s.unlessMoved(err, info.Name)
 	}
-	return Result{Object: served(obj, revision)}, nil
+	return Result{Object: served(shown, revision)}, nil
 }
 
 // remove takes the object out of the storage.
 func (s *Store) remove(ctx context.Context, info *RequestInfo, obj Object, item Item) (Result, error) {
+	shown, err := s.decorated(ctx, info, obj)
+	if err != nil {
+		return Result{}, err
+	}
 	revision := item.Revision
 	if !info.DryRun {
-		var err error
-		if revision, err = s.storage.Delete(ctx, item.Key, item.Revision, s.writeOptions()); err != nil {
+		if revision, err = s.storage.Delete(ctx, item.Key, item.Revision, s.writeOptions(0)); err != nil {
 			return Result{}, s.unlessMoved(err, info.Name)
 		}
 	}
-	return Result{Object: served(obj, revision), Deleted: true}, nil
+	after(ctx, s.around.afterDelete, info, obj, nil)
+	return Result{Object: served(shown, revision), Deleted: true}, nil
 }
 
 // markDeleting marks an object that waits for its finalizers only.

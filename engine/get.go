@@ -35,6 +35,9 @@ func (s *Store) Get(ctx context.Context, req GetRequest) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
+	if obj, err = s.decorated(ctx, req.Info, obj); err != nil {
+		return nil, err
+	}
 	obj = obj.Served(item.Revision)
 	if sub != nil && sub.Scale != nil {
 		return s.scaleOf(obj, sub.Scale)

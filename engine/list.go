@@ -39,6 +39,25 @@ type Listed struct {
 
 // List reads the objects of a namespace, or of all, that the selector picks, at one revision.
 func (s *Store) List(ctx context.Context, req ListRequest) (List, error) {
+	list, err := s.list(ctx, req)
+	if err != nil || !s.decorates() || req.Info.Version == "" {
+		return list, err
+	}
+	objects := make([]Object, len(list.Items))
+	for i, item := range list.Items {
+		objects[i] = item.Object
+	}
+	if err := s.decorate(ctx, req.Info, objects); err != nil {
+		return List{}, err
+	}
+	for i := range list.Items {
+		list.Items[i].Object = objects[i]
+	}
+	return list, nil
+}
+
+// list is List without what is served and not stored.
+func (s *Store) list(ctx context.Context, req ListRequest) (List, error) {
 	prefix := s.prefix(s.listNamespace(req.Info, req.Selector))
 	options, err := s.listOptions(ctx, req, prefix)
 	if err != nil {

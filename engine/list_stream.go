@@ -13,7 +13,7 @@ type ListStream struct {
 
 // Stream is List for an answer that is written as it is read. What cannot be read is an error here, and not in the middle.
 func (s *Store) Stream(ctx context.Context, req ListRequest) (*ListStream, error) {
-	if !req.Selector.Empty() || req.Limit > 0 || req.Continue != "" {
+	if !req.Selector.Empty() || req.Limit > 0 || req.Continue != "" || s.decorates() {
 		list, err := s.List(ctx, req)
 		return &ListStream{List: list}, err
 	}

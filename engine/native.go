@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -19,6 +20,10 @@ type Native struct {
 	table    func(context.Context, *Call) [][]any
 	holds    func(Object) bool
 	end      func(context.Context, *Call) (Object, error)
+	decorate func(context.Context, Object) Object
+	ttl      func(context.Context, *Call) uint32
+	deletes  func(context.Context, *Call) bool
+	writes   around
 }
 
 // The abilities that a native strategy may have; what each may do is told in host/ABI.md.
@@ -59,6 +64,18 @@ type (
 	NativeHolds interface {
 		Holds(Object) bool
 		Terminate(context.Context, *Call) (Object, error)
+	}
+	// NativeDecorate has the hook Decorate, for one object at a time.
+	NativeDecorate interface {
+		Decorate(context.Context, Object) Object
+	}
+	// NativeTTL has the hook TTL: seconds to live, 0 for ever.
+	NativeTTL interface {
+		TTL(context.Context, *Call) uint32
+	}
+	// NativeShouldDeleteDuringUpdate has the hook of this name.
+	NativeShouldDeleteDuringUpdate interface {
+		ShouldDeleteDuringUpdate(context.Context, *Call) bool
 	}
 	// NativeTable has the hook ConvertToTable: a row of cells for each of the call's items.
 	NativeTable interface {
@@ -103,6 +120,16 @@ func NewNative(impl any) *Native {
 	if v, ok := impl.(NativeTable); ok {
 		n.table, n.hooks = v.ConvertToTable, n.hooks|HooksOf(ConvertToTable)
 	}
+	if v, ok := impl.(NativeDecorate); ok {
+		n.decorate, n.hooks = v.Decorate, n.hooks|HooksOf(Decorate)
+	}
+	if v, ok := impl.(NativeTTL); ok {
+		n.ttl, n.hooks = v.TTL, n.hooks|HooksOf(TTL)
+	}
+	if v, ok := impl.(NativeShouldDeleteDuringUpdate); ok {
+		n.deletes, n.hooks = v.ShouldDeleteDuringUpdate, n.hooks|HooksOf(ShouldDeleteDuringUpdate)
+	}
+	n.writes = newAround(impl)
 	for hook := range n.mutators {
 		n.hooks |= HooksOf(hook)
 	}
@@ -118,6 +145,9 @@ func NewNative(impl any) *Native {
 // Hooks are the hooks that were found.
 func (n *Native) Hooks() Hooks { return n.hooks }
 
+// around are the hooks around its writes.
+func (n *Native) around() around { return n.writes }
+
 // Holds tells whether the value behind the strategy holds the object.
 func (n *Native) Holds(obj Object) bool { return n.holds != nil && n.holds(obj) }
 
@@ -128,7 +158,7 @@ func (n *Native) Terminate(ctx context.Context, call *Call) (Object, error) { re
 func (n *Native) Run(ctx context.Context, hooks Hooks, call *Call) (Reply, error) {
 	reply := Reply{Object: call.Object}
 	now := *call
-	for hook := Default; hook <= Convert; hook++ {
+	for hook := Default; hook <= lastHook; hook++ {
 		if !hooks.Has(hook) || !n.hooks.Has(hook) {
 			continue
 		}
@@ -154,6 +184,14 @@ func (n *Native) runOne(ctx context.Context, hook Hook, call *Call, reply *Reply
 	case hook == CheckGraceful:
 		seconds, graceful := n.graceful(ctx, call)
 		reply.Result = fmt.Appendf(nil, `{"graceful":%t,"gracePeriodSeconds":%d}`, graceful, seconds)
+	case hook == TTL:
+		reply.Result = strconv.AppendUint(nil, uint64(n.ttl(ctx, call)), 10)
+	case hook == ShouldDeleteDuringUpdate:
+		reply.Result = strconv.AppendBool(nil, n.deletes(ctx, call))
+	case hook == Decorate:
+		for _, obj := range call.Items {
+			reply.Items = append(reply.Items, n.decorate(ctx, obj))
+		}
 	case hook == ConvertToTable:
 		reply.Result, err = json.Marshal(n.table(ctx, call))
 	}

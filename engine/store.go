@@ -12,6 +12,7 @@ type Store struct {
 	storage   Storage
 	options   Options
 	holder    Holder // nil: only finalizers hold objects
+	around    around
 	ownership ownership
 }
 
@@ -34,7 +35,11 @@ type Admission interface {
 // NewStore returns the store of a resource.
 func NewStore(resource *Resource, storage Storage, options Options) *Store {
 	holder, _ := Ability[Holder](resource.Strategy)
-	return &Store{Resource: resource, storage: storage, options: options, holder: holder, ownership: newOwnership(resource)}
+	s := &Store{Resource: resource, storage: storage, options: options, holder: holder, ownership: newOwnership(resource)}
+	if native, ok := Ability[interface{ around() around }](resource.Strategy); ok {
+		s.around = native.around()
+	}
+	return s
 }
 
 // Result is what a write answers with.
@@ -73,12 +78,13 @@ func (s *Store) prefix(namespace string) string {
 	return s.Resource.KeyRoot + "/"
 }
 
-// writeOptions guards a write by the activation of the resource's definition.
-func (s *Store) writeOptions() WriteOptions {
+// writeOptions guards a write by the activation of the resource's definition. What is written lives for ttl seconds, or
+// for ever.
+func (s *Store) writeOptions(ttl int64) WriteOptions {
 	if s.Resource.Activation.Key == "" {
-		return WriteOptions{}
+		return WriteOptions{TTL: ttl}
 	}
-	return WriteOptions{Guards: []Guard{s.Resource.Activation}}
+	return WriteOptions{Guards: []Guard{s.Resource.Activation}, TTL: ttl}
 }
 
 // load makes an object of a stored item: in the storage version, without resourceVersion.

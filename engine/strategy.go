@@ -25,6 +25,12 @@ const (
 	CreateSubresource Hook = 10
 	ConvertToTable    Hook = 11
 	Convert           Hook = 12
+
+	TTL                      Hook = 13
+	Decorate                 Hook = 14
+	ShouldDeleteDuringUpdate Hook = 15
+
+	lastHook = ShouldDeleteDuringUpdate
 )
 
 // Hooks is a set of hooks, bit 1<<k for hook k.
@@ -59,7 +65,7 @@ type Call struct {
 	Object  Object
 	Old     Object   // update hooks only
 	Options Object   // DeleteOptions, the posted body, or nothing
-	Items   []Object // ConvertToTable and Convert only
+	Items   []Object // ConvertToTable, Convert and Decorate only
 }
 
 // RequestInfo describes the request that a hook runs for. It is the same, Time included, for all
@@ -92,8 +98,8 @@ type Reply struct {
 	Errors   field.ErrorList
 	Refusal  *Refusal // CreateSubresource only
 	Warnings []string
-	Result   json.RawMessage // CheckGracefulDelete, CreateSubresource and ConvertToTable: see host/ABI.md
-	Items    []Object        // Convert only
+	Result   json.RawMessage // CheckGracefulDelete, CreateSubresource, ConvertToTable, TTL and ShouldDeleteDuringUpdate: see host/ABI.md
+	Items    []Object        // Convert and Decorate only
 }
 
 // Refusal is a strategy's "no" to a posted subresource, other than field errors.
@@ -107,6 +113,7 @@ var hookNames = map[Hook]string{
 	Default: "Default", PrepareForCreate: "PrepareForCreate", Validate: "Validate", WarningsOnCreate: "WarningsOnCreate",
 	PrepareForUpdate: "PrepareForUpdate", ValidateUpdate: "ValidateUpdate", WarningsOnUpdate: "WarningsOnUpdate", Canonicalize: "Canonicalize",
 	CheckGraceful: "CheckGracefulDelete", CreateSubresource: "CreateSubresource", ConvertToTable: "ConvertToTable", Convert: "Convert",
+	TTL: "TTL", Decorate: "Decorate", ShouldDeleteDuringUpdate: "ShouldDeleteDuringUpdate",
 }
 
 // String is the hook's name.

@@ -116,6 +116,11 @@ func (s *Store) update(ctx context.Context, req UpdateRequest, sub *Subresource,
 	if err != nil {
 		return Result{}, err
 	}
+	books, err := begin(ctx, s.around.beginUpdate, call)
+	if err != nil {
+		return Result{}, err
+	}
+	defer books.revert(ctx)
 	if call.Object, err = s.prepare(ctx, strategy, PrepareForUpdate, call); err != nil {
 		return Result{}, err
 	}
@@ -131,11 +136,27 @@ func (s *Store) update(ctx context.Context, req UpdateRequest, sub *Subresource,
 		return Result{}, err
 	}
 	obj = s.nextGeneration(obj, old)
+	shown, err := s.decorated(ctx, req.Info, obj)
+	if err != nil {
+		return Result{}, err
+	}
 	result, err := s.replace(ctx, req.Info, obj, old, item)
 	if isTooLarge(err) && !applied {
+		shown = disowned(shown)
 		result, err = s.replace(ctx, req.Info, disowned(obj), old, item)
 	}
-	if err == nil && sub != nil && sub.Scale != nil {
+	if err != nil {
+		return Result{}, err
+	}
+	if result.Deleted {
+		books.revert(ctx)
+		after(ctx, s.around.afterDelete, req.Info, obj, nil)
+	} else {
+		books.commit(ctx)
+		after(ctx, s.around.afterUpdate, req.Info, obj, old)
+	}
+	result.shownAs(shown)
+	if sub != nil && sub.Scale != nil {
 		result.Object, err = s.scaleOf(result.Object, sub.Scale)
 	}
 	result.Warnings = append(warnings, hookWarnings...)
@@ -309,9 +330,15 @@ func (s *Store) replace(ctx context.Context, info *RequestInfo, obj, old Object,
 	if err != nil {
 		return Result{}, err
 	}
-	if held, err := s.held(ctx, info, stored); err != nil {
+	held, err := s.held(ctx, info, stored)
+	if err != nil {
 		return Result{}, err
-	} else if !held && deletedByUpdate(obj, old) {
+	}
+	deletes, err := s.deletesDuringUpdate(ctx, info, obj, old)
+	if err != nil {
+		return Result{}, err
+	}
+	if deletes && !held {
 		return s.completeDeletion(ctx, info, obj, item)
 	}
 	before, err := s.load(item)
@@ -321,7 +348,11 @@ func (s *Store) replace(ctx context.Context, info *RequestInfo, obj, old Object,
 	if info.DryRun || bytes.Equal(stored, before) {
 		return Result{Object: served(obj, item.Revision)}, nil
 	}
-	revision, err := s.storage.Update(ctx, item.Key, stored.Stored(), item.Revision, s.writeOptions())
+	ttl, err := s.ttl(ctx, info, obj, old)
+	if err != nil {
+		return Result{}, err
+	}
+	revision, err := s.storage.Update(ctx, item.Key, stored.Stored(), item.Revision, s.writeOptions(ttl))
 	if err != nil {
 		return Result{}, s.unlessMoved(err, info.Name)
 	}
@@ -335,7 +366,7 @@ func (s *Store) completeDeletion(ctx context.Context, info *RequestInfo, obj Obj
 	if info.DryRun {
 		return result, nil
 	}
-	_, err := s.storage.Delete(ctx, item.Key, item.Revision, s.writeOptions())
+	_, err := s.storage.Delete(ctx, item.Key, item.Revision, s.writeOptions(0))
 	var moved *RevisionError
 	if err == nil || errors.As(err, &moved) && moved.Current == nil {
 		return result, nil

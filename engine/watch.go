@@ -169,7 +169,8 @@ func (w *Watch) event(ctx context.Context, change Event) (_ WatchEvent, wanted b
 	default:
 		return event, false, nil
 	}
-	return event, true, nil
+	event.Object, err = w.store.decorated(ctx, w.request.Info, event.Object)
+	return event, err == nil, err
 }
 
 // side is the object before or after a change, nil where there is none that the selector picks.
