@@ -99,7 +99,7 @@ func (c *compiled) complete(obj engine.Object) (engine.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.cel != nil || !c.open { // not where unknown fields are to be kept
+	if l.prunes {
 		pruning.PruneWithOptions(tree, l.structural, true, structuralschema.UnknownFieldPathOptions{})
 	}
 	defaulting.Default(tree, l.structural)
@@ -114,7 +114,7 @@ func (c *compiled) complete(obj engine.Object) (engine.Object, error) {
 
 // validate finds what is wrong with an object; old is nil on create.
 func (c *compiled) validate(ctx context.Context, obj, old engine.Object, status bool) (field.ErrorList, error) {
-	if c.props == nil && c.scale == nil {
+	if c.doc == nil && c.scale == nil {
 		return nil, nil
 	}
 	if !c.rules && !c.open && scaleFits(c.scale, obj) && len(c.version.Schema.Validate(obj)) == 0 {

@@ -21,8 +21,8 @@ import (
 type compiled struct {
 	hash    [sha256.Size]byte
 	version engine.Version
-	props   *apiextensions.JSONSchemaProps // nil: no schema
-	rules   bool                           // the schema has rules in CEL
+	doc     []byte // the schema as the definition has it; nil: none
+	rules   bool   // the schema has rules in CEL
 	// open says that the schema is none that objects are pruned and defaulted by as bytes: the library does that, on trees.
 	open   bool
 	scale  *engine.Scale
@@ -34,6 +34,7 @@ type compiled struct {
 // library is Kubernetes' own code over one schema, which works on decoded trees.
 type library struct {
 	structural *structuralschema.Structural // nil: not structural
+	prunes     bool                         // unknown fields go
 	validator  validation.SchemaValidator
 	status     validation.SchemaValidator
 	cel        *cel.Validator
@@ -45,36 +46,36 @@ var anything = []byte(`{"type":"object","x-kubernetes-preserve-unknown-fields":t
 // compileVersion makes a version ready.
 func compileVersion(v *apiv1.CustomResourceDefinitionVersion, preserve bool, hash [sha256.Size]byte) (*compiled, error) {
 	c := &compiled{hash: hash, version: versionOf(v)}
-	var err error
-	if c.props, err = propsOf(v); err != nil {
-		return nil, err
-	}
 	if s := v.Subresources; s != nil {
 		c.status = s.Status != nil
 		c.scale = scaleOf(s.Scale)
 	}
-	c.library = sync.OnceValues(func() (*library, error) { return newLibrary(c.props, preserve) })
-	doc := json.RawMessage(anything)
-	if c.props != nil && !preserve {
-		if doc, err = json.Marshal(v.Schema.OpenAPIV3Schema); err != nil {
+	var err error
+	if v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
+		if c.doc, err = json.Marshal(v.Schema.OpenAPIV3Schema); err != nil {
 			return nil, err
 		}
-		c.rules = hasRules(v.Schema.OpenAPIV3Schema)
+		c.rules = !preserve && hasRules(v.Schema.OpenAPIV3Schema)
 	}
-	c.version.Schema, err = schema.CompileCustom(doc)
-	if err == nil {
-		c.open = preserve && c.props != nil
-		return c, nil
+	c.library = sync.OnceValues(func() (*library, error) { return newLibrary(c.doc, preserve) })
+	if c.doc != nil && !preserve {
+		if c.version.Schema, err = schema.CompileCustom(c.doc); err == nil {
+			return c, nil
+		}
+		// It was taken before schemas had to be structural, or it is beyond the engine's bounds.
 	}
-	// A schema that was taken before schemas had to be structural, or that is larger than the engine's bounds.
-	c.open = true
+	c.open = c.doc != nil
 	c.version.Schema, err = schema.CompileCustom(anything)
 	return c, err
 }
 
-func newLibrary(props *apiextensions.JSONSchemaProps, preserve bool) (*library, error) {
+// newLibrary makes Kubernetes' own code ready for a schema, nil where there is none.
+func newLibrary(doc []byte, preserve bool) (*library, error) {
+	props, err := propsIn(doc)
+	if err != nil {
+		return nil, err
+	}
 	l := &library{}
-	var err error
 	if l.validator, _, err = validation.NewSchemaValidator(props); err != nil || props == nil {
 		return l, err
 	}
@@ -93,8 +94,21 @@ func newLibrary(props *apiextensions.JSONSchemaProps, preserve bool) (*library, 
 	if err := defaulting.PruneDefaults(l.structural); err != nil {
 		return nil, err
 	}
+	l.prunes = true
 	l.cel = cel.NewValidator(l.structural, true, celconfig.PerCallLimit)
 	return l, nil
+}
+
+// propsIn decodes a schema as the library's functions take it.
+func propsIn(doc []byte) (*apiextensions.JSONSchemaProps, error) {
+	if doc == nil {
+		return nil, nil
+	}
+	v := &apiv1.CustomResourceDefinitionVersion{Schema: &apiv1.CustomResourceValidation{OpenAPIV3Schema: &apiv1.JSONSchemaProps{}}}
+	if err := json.Unmarshal(doc, v.Schema.OpenAPIV3Schema); err != nil {
+		return nil, err
+	}
+	return propsOf(v)
 }
 
 // hasRules tells whether a schema has rules in CEL.

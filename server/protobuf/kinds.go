@@ -58,12 +58,14 @@ import (
 	storagev1beta1 "k8s.io/api/storage/v1beta1"
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	storagemigrationv1beta1 "k8s.io/api/storagemigration/v1beta1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// groups are the API groups of k8s.io/api that a kube-apiserver serves.
+// groups are the API groups of k8s.io/api that a kube-apiserver serves, and that of CustomResourceDefinitions.
 var groups = runtime.SchemeBuilder{
 	admissionregistrationv1.AddToScheme,
 	admissionregistrationv1alpha1.AddToScheme,
@@ -120,6 +122,8 @@ var groups = runtime.SchemeBuilder{
 	storagev1beta1.AddToScheme,
 	storagemigrationv1.AddToScheme,
 	storagemigrationv1beta1.AddToScheme,
+	apiextensionsv1.AddToScheme,
+	apiextensionsv1beta1.AddToScheme,
 }
 
 // optionKinds are the kinds of meta/v1 that belong to every group version.
