@@ -22,7 +22,7 @@ func (s *Store) decorate(ctx context.Context, info *RequestInfo, objects []Objec
 		return nil
 	}
 	at := *info
-	at.Version = s.hookVersion(info.Version)
+	at.Version, at.Subresource = s.hookVersion(info.Version), ""
 	for len(objects) > 0 {
 		n := batch(objects, decorateBatchItems, decorateBatchBytes)
 		items := append([]Object(nil), objects[:n]...)
@@ -96,7 +96,9 @@ func (s *Store) deletesDuringUpdate(ctx context.Context, info *RequestInfo, obj,
 
 // ask runs a hook that answers by a result. The hook is the resource's, also where a subresource is written.
 func (s *Store) ask(ctx context.Context, hook Hook, info *RequestInfo, obj, old Object) (json.RawMessage, error) {
-	reply, err := s.run(ctx, s.Resource.Strategy, HooksOf(hook), &Call{Request: info, Object: obj, Old: old})
+	at := *info
+	at.Subresource = ""
+	reply, err := s.run(ctx, s.Resource.Strategy, HooksOf(hook), &Call{Request: &at, Object: obj, Old: old})
 	return reply.Result, err
 }
 

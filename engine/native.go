@@ -158,7 +158,7 @@ func (n *Native) Terminate(ctx context.Context, call *Call) (Object, error) { re
 func (n *Native) Run(ctx context.Context, hooks Hooks, call *Call) (Reply, error) {
 	reply := Reply{Object: call.Object}
 	now := *call
-	for hook := Default; hook <= lastHook; hook++ {
+	for hook := Default; hook <= LastHook; hook++ {
 		if !hooks.Has(hook) || !n.hooks.Has(hook) {
 			continue
 		}

@@ -30,7 +30,8 @@ const (
 	Decorate                 Hook = 14
 	ShouldDeleteDuringUpdate Hook = 15
 
-	lastHook = ShouldDeleteDuringUpdate
+	// LastHook is the one with the highest number.
+	LastHook = ShouldDeleteDuringUpdate
 )
 
 // Hooks is a set of hooks, bit 1<<k for hook k.

@@ -49,7 +49,7 @@ func (s script) Hooks() (set engine.Hooks) {
 
 func (s script) Run(_ context.Context, hooks engine.Hooks, call *engine.Call) (engine.Reply, error) {
 	now, reply := *call, engine.Reply{Object: call.Object}
-	for hook := engine.Default; hook <= engine.Convert; hook++ {
+	for hook := engine.Default; hook <= engine.LastHook; hook++ {
 		if s[hook] == nil || !hooks.Has(hook) {
 			continue
 		}

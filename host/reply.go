@@ -11,7 +11,7 @@ import (
 	"github.com/stratagem-dev/stratagem/engine"
 )
 
-// The segments of a reply frame; the items of Convert follow.
+// The segments of a reply frame; the items of Convert and Decorate follow.
 const (
 	segmentOutcome = iota
 	segmentReplyObject
@@ -100,14 +100,18 @@ func decodeOK(segments [][]byte, hooks engine.Hooks, call *engine.Call, limits L
 		reply.Result = raw
 	}
 	items, expected := segments[replySegments:], 0
-	if hooks.Has(engine.Convert) {
+	read := parseConverted
+	if hooks.Has(engine.Convert) || hooks.Has(engine.Decorate) {
 		expected = len(call.Items)
+	}
+	if hooks.Has(engine.Decorate) {
+		read = parseObject
 	}
 	if len(items) != expected {
 		return reply, malformed("it has %d items, not %d", len(items), expected)
 	}
 	for i, raw := range items {
-		obj, err := parseConverted(raw, call.Items[i], limits)
+		obj, err := read(raw, call.Items[i], limits)
 		if err != nil {
 			return reply, malformed("item %d: %v", i, err)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/stratagem-dev/stratagem/engine"
 )
 
-// The segments of a request frame; the items of ConvertToTable and Convert follow.
+// The segments of a request frame; the items of ConvertToTable, Convert and Decorate follow.
 const (
 	segmentRequest = iota
 	segmentObject

@@ -93,7 +93,7 @@ func (s *Strategy) failure(hooks engine.Hooks, hook engine.Hook, err error) erro
 
 func hookNames(hooks engine.Hooks) string {
 	var names []string
-	for h := engine.Default; h <= engine.Convert; h++ {
+	for h := engine.Default; h <= engine.LastHook; h++ {
 		if hooks.Has(h) {
 			names = append(names, h.String())
 		}

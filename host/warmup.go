@@ -64,7 +64,7 @@ func (m *Module) warmUpCalls() (calls []warmUpCall) {
 			if target.Strategy == nil {
 				continue
 			}
-			for hook := engine.Default; hook <= engine.Convert; hook++ {
+			for hook := engine.Default; hook <= engine.LastHook; hook++ {
 				if len(calls) == maxWarmUpCalls {
 					return calls
 				}
@@ -96,14 +96,14 @@ func madeUp(r *engine.Resource, subresource string, hook engine.Hook) *engine.Ca
 	object, _ := json.Marshal(map[string]any{"apiVersion": r.APIVersion(version), "kind": r.Kind, "metadata": metadata, "spec": map[string]any{}})
 	call := &engine.Call{Request: info}
 	switch hook {
-	case engine.ConvertToTable:
+	case engine.ConvertToTable, engine.Decorate:
 		call.Items = []engine.Object{object}
 	case engine.Convert:
 		call.Items = []engine.Object{object}
 		call.Options, _ = json.Marshal(map[string]string{"desiredAPIVersion": r.APIVersion(version)})
 	case engine.CheckGraceful, engine.CreateSubresource:
 		call.Object, call.Options = object, engine.Object("{}")
-	case engine.PrepareForUpdate, engine.ValidateUpdate, engine.WarningsOnUpdate:
+	case engine.PrepareForUpdate, engine.ValidateUpdate, engine.WarningsOnUpdate, engine.ShouldDeleteDuringUpdate:
 		call.Object, call.Old = object, object
 	default:
 		call.Object = object

@@ -1,6 +1,10 @@
 package sdk
 
-import "github.com/stratagem-dev/stratagem/sdk/field"
+import (
+	"strconv"
+
+	"github.com/stratagem-dev/stratagem/sdk/field"
+)
 
 // call is one Invoke: what the hooks get, and the reply as far as it has come. A call is used again for the next
 // one (reset), so that it costs no memory.
@@ -83,6 +87,14 @@ func (c *call) run(h hook) bool {
 		c.convertToTable()
 	case hookConvert:
 		c.convert()
+	case hookTTL:
+		c.reply.result = strconv.AppendUint(nil, uint64(s.expirer.TTL(&c.ctx, c.obj, c.old)), 10)
+	case hookDecorate:
+		for _, item := range c.items {
+			s.decorator.Decorate(&c.ctx, item)
+		}
+	case hookShouldDeleteDuringUpdate:
+		c.reply.result = strconv.AppendBool(nil, s.updateDeleter.ShouldDeleteDuringUpdate(&c.ctx, c.obj, c.old))
 	}
 	if c.ctx.err != nil {
 		c.fail(c.ctx.err)

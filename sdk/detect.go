@@ -19,6 +19,9 @@ type strategy struct {
 	subresourceCreator SubresourceCreator
 	tableConvertor     TableConvertor
 	converter          Converter
+	expirer            Expirer
+	decorator          Decorator
+	updateDeleter      UpdateDeleter
 }
 
 // detect finds out, once, which of the interfaces of strategy.go a value has.
@@ -54,6 +57,12 @@ func detect(group, resource, subresource string, v any) *strategy {
 	found(hookConvertToTable, ok)
 	s.converter, ok = v.(Converter)
 	found(hookConvert, ok)
+	s.expirer, ok = v.(Expirer)
+	found(hookTTL, ok)
+	s.decorator, ok = v.(Decorator)
+	found(hookDecorate, ok)
+	s.updateDeleter, ok = v.(UpdateDeleter)
+	found(hookShouldDeleteDuringUpdate, ok)
 	s.traits = traitsOf(v)
 	return s
 }

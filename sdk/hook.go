@@ -16,6 +16,9 @@ const (
 	hookCreateSubresource
 	hookConvertToTable
 	hookConvert
+	hookTTL
+	hookDecorate
+	hookShouldDeleteDuringUpdate
 	hookEnd
 )
 
@@ -32,6 +35,10 @@ var hookNames = [hookEnd]string{
 	hookCreateSubresource:   "CreateSubresource",
 	hookConvertToTable:      "ConvertToTable",
 	hookConvert:             "Convert",
+	hookTTL:                 "TTL",
+	hookDecorate:            "Decorate",
+
+	hookShouldDeleteDuringUpdate: "ShouldDeleteDuringUpdate",
 }
 
 func (h hook) bit() uint64 { return 1 << h }

@@ -107,10 +107,10 @@ func (c *call) object(segment int, name string, needed bool) (*Object, error) {
 
 // What the hooks cannot do without.
 var (
-	needOld     = bits(hookPrepareForUpdate, hookValidateUpdate, hookWarningsOnUpdate)
+	needOld     = bits(hookPrepareForUpdate, hookValidateUpdate, hookWarningsOnUpdate, hookShouldDeleteDuringUpdate)
 	needOptions = bits(hookCreateSubresource, hookConvert)
 	needObject  = needOld | bits(hookDefault, hookPrepareForCreate, hookValidate, hookWarningsOnCreate,
-		hookCanonicalize, hookCheckGracefulDelete, hookCreateSubresource)
+		hookCanonicalize, hookCheckGracefulDelete, hookCreateSubresource, hookTTL)
 )
 
 func bits(hooks ...hook) (set uint64) {

@@ -166,7 +166,7 @@ func TestInvokeRefuses(t *testing.T) {
 		"absent hook":           {1 << 3, []string{`{"group":"g","resource":"others"}`, `{}`}, "others has no hook Validate"},
 		"absent in subresource": {1 << 1, []string{`{"resource":"things","subresource":"status"}`, `{}`}, "things/status has no hook Default"},
 		"hook 0":                {1 << 0, []string{things, `{}`}, "there is no hook"},
-		"hook 13":               {1 << 13, []string{things, `{}`}, "there is no hook"},
+		"hook 16":               {1 << 16, []string{things, `{}`}, "there is no hook"},
 		"hook 63":               {1 << 63, []string{things, `{}`}, "there is no hook"},
 		"no object":             {1 << 1, []string{things}, "the frame has no object"},
 		"object cut off":        {1 << 1, []string{things, `{"a":`}, "the object is not a JSON object"},

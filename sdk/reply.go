@@ -18,10 +18,10 @@ type reply struct {
 	result   []byte
 }
 
-// appendReply appends the reply frame: the object when a hook changed it, and the items of Convert.
+// appendReply appends the reply frame: the object when a hook changed it, and the items of Convert and Decorate.
 func (c *call) appendReply(dst []byte) []byte {
 	items := 0
-	if c.reply.hook == hookConvert && c.reply.outcome == outcomeOK {
+	if (c.reply.hook == hookConvert || c.reply.hook == hookDecorate) && c.reply.outcome == outcomeOK {
 		items = len(c.items)
 	}
 	dst = appendU32(dst, uint32(replyItems+items))

@@ -74,6 +74,24 @@ type (
 	Converter interface {
 		Convert(ctx *Context, obj *Object, desiredAPIVersion string) error
 	}
+
+	// Expirer gives an object so many seconds to live, counted from the write that it runs on; 0 is for ever. old is nil
+	// on a create. An object that has expired is deleted.
+	Expirer interface {
+		TTL(ctx *Context, obj, old *Object) uint32
+	}
+
+	// Decorator adds to obj, in place, what clients are to see and what is never stored. It runs for every object that is
+	// served, so that it costs every read.
+	Decorator interface {
+		Decorate(ctx *Context, obj *Object)
+	}
+
+	// UpdateDeleter may keep an object whose deletion an update would complete: one that is being deleted, and whose last
+	// finalizer the update has taken off.
+	UpdateDeleter interface {
+		ShouldDeleteDuringUpdate(ctx *Context, obj, old *Object) bool
+	}
 )
 
 // The traits: yes-or-no answers of a strategy, asked once by Register. A missing one is a no.

@@ -61,6 +61,7 @@ func Object(t testing.TB, json string) *sdk.Object {
 var numbers = map[string]uint{
 	"Default": 1, "PrepareForCreate": 2, "Validate": 3, "WarningsOnCreate": 4, "PrepareForUpdate": 5, "ValidateUpdate": 6,
 	"WarningsOnUpdate": 7, "Canonicalize": 8, "CheckGracefulDelete": 9, "CreateSubresource": 10, "ConvertToTable": 11, "Convert": 12,
+	"TTL": 13, "Decorate": 14, "ShouldDeleteDuringUpdate": 15,
 }
 
 // Create runs Default, PrepareForCreate, Validate, WarningsOnCreate and Canonicalize.
@@ -120,6 +121,22 @@ func (r *Run) CheckGracefulDelete(obj, options *sdk.Object) (graceful bool, grac
 // ConvertToTable returns the rows as JSON texts: [["a",1],["b",2]].
 func (r *Run) ConvertToTable(items ...*sdk.Object) string {
 	return r.invoke("list", "ConvertToTable", nil, nil, "", items)[4]
+}
+
+// TTL is how many seconds obj is to live; old is nil on a create.
+func (r *Run) TTL(obj, old *sdk.Object) int64 {
+	return gjson.Parse(r.invoke("update", "TTL", obj, old, "", nil)[4]).Int()
+}
+
+// Decorate returns obj as clients are to see it.
+func (r *Run) Decorate(obj *sdk.Object) *sdk.Object {
+	shown, _ := sdk.ParseObject(r.invoke("get", "Decorate", nil, nil, "", []*sdk.Object{obj})[5])
+	return shown
+}
+
+// ShouldDeleteDuringUpdate asks whether the update from old to obj completes the deletion.
+func (r *Run) ShouldDeleteDuringUpdate(obj, old *sdk.Object) bool {
+	return r.invoke("update", "ShouldDeleteDuringUpdate", obj, old, "", nil)[4] == "true"
 }
 
 // Convert returns obj converted to another apiVersion.

@@ -86,7 +86,7 @@ func (s *strategy) Unwrap() engine.Strategy { return s.Strategy }
 // Run runs the hooks one by one, which comes to the same as running them together.
 func (s *strategy) Run(ctx context.Context, hooks engine.Hooks, call *engine.Call) (engine.Reply, error) {
 	now, all := *call, engine.Reply{Object: call.Object}
-	for hook := engine.Default; hook <= engine.Convert; hook++ {
+	for hook := engine.Default; hook <= engine.LastHook; hook++ {
 		if !hooks.Has(hook) || !s.Hooks().Has(hook) {
 			continue
 		}

@@ -19,6 +19,9 @@ func Plugin() sdk.Plugin {
 			{Name: "status", Strategy: Broken{}},
 			{Name: "order", Strategy: Order{}, Create: &sdk.PostedKind{Version: "v1", Kind: "Order"}},
 		},
+	}, {
+		Group: "abi.example", Resource: "fleetingparts", Kind: "FleetingPart",
+		Versions: []sdk.Version{{Name: "v1"}}, Strategy: Fleeting{},
 	}}}
 }
 
