@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -44,12 +43,7 @@ func (p *Plugins) Delete(ctx context.Context, store *engine.Store, req engine.De
 
 // deactivate takes the resources of a plugin out of service and gives them free.
 func (p *Plugins) deactivate(ctx context.Context, name string, plugin *strategyPlugin) error {
-	item, err := p.raw.Get(ctx, activationsRoot+name)
-	if err == nil {
-		_, err = p.raw.Delete(ctx, item.Key, item.Revision, engine.WriteOptions{})
-	}
-	var missing *engine.KeyNotFoundError
-	if err != nil && !errors.As(err, &missing) {
+	if err := removeActivation(ctx, p.raw, name); err != nil {
 		return err
 	}
 	if err := p.refresh(ctx); err != nil {

@@ -155,13 +155,16 @@ func (p *Plugins) accept(ctx context.Context, name string, plugin *strategyPlugi
 	return nil
 }
 
-// checkEmpty reports a resource that has objects.
+// checkEmpty reports a resource that has objects, whether it is served or its plugin is disabled.
 func (p *Plugins) checkEmpty(ctx context.Context, r pluginResource) error {
-	store := p.server.view.Load().Store(r.Group, r.Resource)
-	if store == nil {
+	root := r.KeyRoot
+	if store := p.server.view.Load().Store(r.Group, r.Resource); store != nil {
+		root = store.Resource.KeyRoot
+	}
+	if root == "" {
 		return nil
 	}
-	page, err := p.raw.List(ctx, store.Resource.KeyRoot+"/", engine.ListOptions{CountOnly: true})
+	page, err := p.raw.List(ctx, root+"/", engine.ListOptions{CountOnly: true})
 	if err != nil {
 		return err
 	}
@@ -298,7 +301,7 @@ func (s *strategyPlugin) setResources(module *host.Module) {
 				}
 			}
 		}
-		resources = append(resources, pluginResource{Group: r.Group, Resource: r.Plural, StoredVersions: stored})
+		resources = append(resources, pluginResource{Group: r.Group, Resource: r.Plural, StoredVersions: stored, KeyRoot: r.KeyRoot})
 		names = append(names, resourceName(r.Group, r.Plural))
 	}
 	s.Status.Resources, s.Status.ResourceNames = resources, strings.Join(names, ",")

@@ -80,12 +80,12 @@ func (p *Plugins) Rollback(ctx context.Context, name string, revision int64) (en
 	return p.putInForce(ctx, store, name, plugin, stored, module)
 }
 
-// earlier finds the revision to go back to.
+// earlier finds the revision to go back to; 0 is the one before the active one, or the last one where none is active.
 func (s *strategyPlugin) earlier(revision int64) (*pluginRevision, error) {
 	var found *pluginRevision
 	for i := range s.Status.Revisions {
 		r := &s.Status.Revisions[i]
-		if r.Revision == revision || revision == 0 && r.Revision < s.Status.ActiveRevision {
+		if r.Revision == revision || revision == 0 && (s.Status.ActiveRevision == 0 || r.Revision < s.Status.ActiveRevision) {
 			found = r
 		}
 	}

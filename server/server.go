@@ -107,6 +107,8 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/openapi/v3", echo.WrapHandler(s.openapi.V3()))
 	e.GET("/openapi/v3/*", echo.WrapHandler(s.openapi.V3()))
 	e.PUT("/apis/"+pluginGroup+"/"+pluginVersion+"/strategyplugins/:name/module", s.putModule)
+	e.GET("/apis/"+pluginGroup+"/"+pluginVersion+"/strategyplugins/:name/module", s.getModule)
+	e.POST("/apis/"+pluginGroup+"/"+pluginVersion+"/strategyplugins/:name/disable", s.postDisable)
 	e.POST("/apis/"+pluginGroup+"/"+pluginVersion+"/strategyplugins/:name/rollback", s.postRollback)
 	if s.options.Profiling {
 		e.GET("/debug/pprof/profile", echo.WrapHandler(http.HandlerFunc(pprof.Profile)))

@@ -46,6 +46,7 @@ type pluginStatus struct {
 
 // pluginResource is a resource that a plugin defines.
 type pluginResource struct {
+	KeyRoot        string   `json:"keyRoot,omitempty"` // where its objects are stored, to find them while nothing serves them
 	Group          string   `json:"group"`
 	Resource       string   `json:"resource"`
 	StoredVersions []string `json:"storedVersions"` // in which objects may be stored

@@ -1,0 +1,41 @@
+package server
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/stratagem-dev/stratagem/engine"
+)
+
+// getModule serves GET …/strategyplugins/NAME/module: the .wasm file of the active revision, or with ?revision=N of another one
+// in the history.
+func (s *Server) getModule(c echo.Context) error {
+	ctx, name := c.Request().Context(), c.Param("name")
+	plugin, stored, err := s.plugins.read(ctx, s.view.Load().Store(pluginGroup, "strategyplugins"), name)
+	if err != nil {
+		return err
+	}
+	if stored == nil {
+		return &engine.NotFoundError{Resource: pluginGroupResource, Name: name}
+	}
+	revision := plugin.Status.ActiveRevision
+	if text := c.QueryParam("revision"); text != "" {
+		if revision, err = strconv.ParseInt(text, 10, 64); err != nil || revision < 1 {
+			return badRequest("revision: Invalid value: %q: must be the number of a revision", text)
+		}
+	}
+	found, err := plugin.earlier(revision)
+	if err != nil {
+		return err
+	}
+	wasm, err := s.plugins.modules.get(ctx, strings.TrimPrefix(found.Digest, "sha256:"))
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set("Stratagem-Revision", strconv.FormatInt(found.Revision, 10))
+	c.Response().Header().Set("Cache-Control", "no-cache, private")
+	return c.Blob(http.StatusOK, "application/wasm", wasm)
+}
