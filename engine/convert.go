@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -80,23 +81,44 @@ func (s *Store) convertAll(ctx context.Context, info *RequestInfo, objects []Obj
 
 // convertByHook converts by the strategy's Convert hook, a batch at a time.
 func (s *Store) convertByHook(ctx context.Context, info *RequestInfo, objects []Object, wanted string) ([]Object, error) {
-	options := Fields{{"desiredAPIVersion", quoted(wanted)}}.Raw()
+	main := *info
+	main.Subresource = "" // it is the resource that has versions
 	var out []Object
 	for len(objects) > 0 {
 		n := batch(objects, convertBatchItems, convertBatchBytes)
-		reply, err := s.Resource.Strategy.Run(ctx, HooksOf(Convert), &Call{Request: info, Options: options, Items: objects[:n]})
+		converted, err := s.convertBatch(ctx, &main, objects[:n], wanted)
 		if err != nil {
 			return nil, err
 		}
-		if len(reply.Errors) > 0 {
-			return nil, conversionError("conversion of %s %s to %s failed: %v", s.Resource.Kind, names(objects[:n]), wanted, reply.Errors.ToAggregate())
-		}
-		if len(reply.Items) != n {
-			return nil, conversionError("conversion of %s to %s returned %d objects, expected %d", s.Resource.Kind, wanted, len(reply.Items), n)
-		}
-		out, objects = append(out, reply.Items...), objects[n:]
+		out, objects = append(out, converted...), objects[n:]
 	}
 	return out, nil
+}
+
+// convertBatch runs the Convert hook once; where an object is refused, once more for each to find out which.
+func (s *Store) convertBatch(ctx context.Context, info *RequestInfo, objects []Object, wanted string) ([]Object, error) {
+	options := Fields{{"desiredAPIVersion", quoted(wanted)}}.Raw()
+	reply, err := s.Resource.Strategy.Run(ctx, HooksOf(Convert), &Call{Request: info, Options: options, Items: objects})
+	var failed *HookError
+	switch {
+	case errors.As(err, &failed) && failed.Kind != FailedError:
+		return nil, err
+	case err == nil && len(reply.Errors) > 0:
+		err = reply.Errors.ToAggregate()
+	case err == nil && len(reply.Items) != len(objects):
+		return nil, conversionError("conversion of %s to %s returned %d objects, expected %d", s.Resource.Kind, wanted, len(reply.Items), len(objects))
+	case err == nil:
+		return reply.Items, nil
+	}
+	for i := range objects {
+		if len(objects) == 1 {
+			break
+		}
+		if _, err := s.convertBatch(ctx, info, objects[i:i+1], wanted); err != nil {
+			return nil, err
+		}
+	}
+	return nil, conversionError("conversion of %s %q to %s failed: %v", s.Resource.Kind, objects[0].Name(), wanted, err)
 }
 
 // batch is how many of the objects go into one call of a hook.
@@ -108,14 +130,6 @@ func batch(objects []Object, items, bytes int) int {
 		}
 	}
 	return len(objects)
-}
-
-// names tells which objects are meant, for messages: one by its name, more by the first and their number.
-func names(objects []Object) string {
-	if len(objects) == 1 {
-		return fmt.Sprintf("%q", objects[0].Name())
-	}
-	return fmt.Sprintf("%q and %d more", objects[0].Name(), len(objects)-1)
 }
 
 // converted enforces what a conversion may change: of metadata labels and annotations only.

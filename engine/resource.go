@@ -26,6 +26,10 @@ type Resource struct {
 	Traits       Traits
 	// Converter brings objects from version to version; nil: the strategy's Convert hook, or a change of apiVersion alone.
 	Converter Converter
+	// Bind says that the resource is somebody else's: not it is served, but its strategy is bound to the one of that name.
+	Bind bool
+	// Bound guards writes by what is bound to the resource as well; the zero Guard where nothing is.
+	Bound Guard
 	// Ending says that the definition of the resource is being deleted: no more objects are created.
 	Ending bool
 

@@ -81,10 +81,13 @@ func (s *Store) prefix(namespace string) string {
 // writeOptions guards a write by the activation of the resource's definition. What is written lives for ttl seconds, or
 // for ever.
 func (s *Store) writeOptions(ttl int64) WriteOptions {
-	if s.Resource.Activation.Key == "" {
-		return WriteOptions{TTL: ttl}
+	options := WriteOptions{TTL: ttl}
+	for _, guard := range []Guard{s.Resource.Activation, s.Resource.Bound} {
+		if guard.Key != "" {
+			options.Guards = append(options.Guards, guard)
+		}
 	}
-	return WriteOptions{Guards: []Guard{s.Resource.Activation}, TTL: ttl}
+	return options
 }
 
 // load makes an object of a stored item: in the storage version, without resourceVersion.

@@ -27,6 +27,7 @@ type resourceDescription struct {
 	ShortNames       list[string]                 `json:"shortNames"`
 	Categories       list[string]                 `json:"categories"`
 	Scope            string                       `json:"scope"`
+	Bind             bool                         `json:"bind"`
 	KeyRoot          string                       `json:"keyRoot"`
 	Versions         list[versionDescription]     `json:"versions"`
 	Hooks            list[string]                 `json:"hooks"`

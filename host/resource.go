@@ -51,7 +51,7 @@ func (m *Module) resources(ctx context.Context, d *description, schemas componen
 func (m *Module) resource(ctx context.Context, d *resourceDescription, schemas components) (*engine.Resource, error) {
 	r := &engine.Resource{
 		Group: d.Group, Plural: d.Resource, Singular: d.Singular, Kind: d.Kind, ListKind: d.ListKind, ShortNames: d.ShortNames,
-		Categories: d.Categories, KeyRoot: d.KeyRoot, SelectableFields: d.SelectableFields, ResetFields: d.ResetFields,
+		Categories: d.Categories, KeyRoot: d.KeyRoot, SelectableFields: d.SelectableFields, ResetFields: d.ResetFields, Bind: d.Bind,
 	}
 	if err := completeNames(r, d.Scope); err != nil {
 		return nil, err

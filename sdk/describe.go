@@ -35,6 +35,10 @@ func (m *Module) describeResource(w *jsonWriter, r *Resource) {
 	w.strings("shortNames", r.ShortNames)
 	w.strings("categories", r.Categories)
 	w.string("scope", orElse(string(r.Scope), string(Namespaced)))
+	if r.Bind {
+		w.key("bind")
+		w.dst = append(w.dst, "true"...)
+	}
 	w.string("keyRoot", r.KeyRoot)
 	w.key("versions")
 	w.open('[')

@@ -28,6 +28,10 @@ type Resource struct {
 	Categories []string
 	Scope      Scope // default: Namespaced
 
+	// Bind adds the strategy to the resource of a CustomResourceDefinition, which says all the rest: only Group, Resource, Kind,
+	// Versions (for their Hooks), Strategy and Subresources count.
+	Bind bool
+
 	// KeyRoot is the prefix of the storage keys, "/pods"; default "/<group>/<resource>".
 	KeyRoot string
 

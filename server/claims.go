@@ -32,7 +32,7 @@ func (p *Plugins) checkClaims(name string, module *host.Module) error {
 		}
 		for other, active := range p.active {
 			for _, theirs := range active.module.Resources {
-				if other == name {
+				if other == name || r.Bind != theirs.Bind && r.GroupResource() != theirs.GroupResource() {
 					continue
 				}
 				if err := clash(r, theirs, fmt.Sprintf("plugin %q", other)); err != nil {
@@ -41,6 +41,9 @@ func (p *Plugins) checkClaims(name string, module *host.Module) error {
 			}
 		}
 		for _, defined := range p.definitions.Claims() {
+			if r.Bind && r.GroupResource() == defined.Resource.GroupResource() {
+				continue
+			}
 			if err := clash(r, defined.Resource, defined.Owner); err != nil {
 				return err
 			}

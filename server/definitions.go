@@ -16,7 +16,20 @@ func (p *Plugins) refreshDefinitions(ctx context.Context) (changed bool, err err
 	if err != nil {
 		return false, err
 	}
-	return p.definitions.Update(page.Items)
+	return p.definitions.Update(page.Items, p.bindings())
+}
+
+// bindings are the resources of definitions that plugins are bound to.
+func (p *Plugins) bindings() crd.Bindings {
+	bindings := crd.Bindings{}
+	for _, plugin := range p.active {
+		for _, r := range plugin.module.Resources {
+			if r.Bind {
+				bindings[r.GroupResource()] = crd.Binding{Resource: r, Guard: plugin.guard}
+			}
+		}
+	}
+	return bindings
 }
 
 // claims are the resources that are no definition's.
@@ -27,6 +40,9 @@ func (p *Plugins) claims() []crd.Claim {
 	}
 	for name, plugin := range p.active {
 		for _, r := range plugin.module.Resources {
+			if r.Bind {
+				continue
+			}
 			claims = append(claims, crd.Claim{Resource: r, Owner: fmt.Sprintf("strategy plugin %q", name)})
 		}
 	}

@@ -26,6 +26,9 @@ func (p *Plugins) Delete(ctx context.Context, store *engine.Store, req engine.De
 	}
 	if grace := req.Options.GracePeriodSeconds; grace == nil || *grace != 0 {
 		for _, r := range plugin.Status.Resources {
+			if r.bound() {
+				continue
+			}
 			if err := p.checkEmpty(ctx, r); err != nil {
 				return engine.Result{}, &engine.ConflictError{Resource: pluginGroupResource, Name: name,
 					Message: err.Error() + "; delete them first, or force the deletion with a grace period of 0"}

@@ -162,6 +162,9 @@ func (p *Plugins) activate(ctx context.Context, name string, item engine.Item) (
 	}
 	delete(p.spare, digest)
 	for _, r := range plugin.module.Resources {
+		if r.Bind {
+			continue
+		}
 		guarded := *r
 		guarded.Activation = plugin.guard
 		plugin.stores = append(plugin.stores, p.server.store(&guarded))

@@ -139,6 +139,9 @@ func (p *Plugins) accept(ctx context.Context, name string, plugin *strategyPlugi
 		return err
 	}
 	for _, had := range plugin.Status.Resources {
+		if had.bound() {
+			continue
+		}
 		i := slices.IndexFunc(module.Resources, func(r *engine.Resource) bool { return r.Group == had.Group && r.Plural == had.Resource })
 		if i < 0 {
 			if err := p.checkEmpty(ctx, had); err != nil {
@@ -292,8 +295,11 @@ func (s *strategyPlugin) setResources(module *host.Module) {
 	var names []string
 	for _, r := range module.Resources {
 		stored := []string{r.StorageVersion().Name}
+		if r.Bind {
+			stored = []string{} // the definition keeps account of them
+		}
 		for _, had := range s.Status.Resources {
-			if had.Group == r.Group && had.Resource == r.Plural {
+			if had.Group == r.Group && had.Resource == r.Plural && !r.Bind {
 				for _, v := range had.StoredVersions {
 					if !slices.Contains(stored, v) {
 						stored = append(stored, v)

@@ -49,8 +49,11 @@ type pluginResource struct {
 	KeyRoot        string   `json:"keyRoot,omitempty"` // where its objects are stored, to find them while nothing serves them
 	Group          string   `json:"group"`
 	Resource       string   `json:"resource"`
-	StoredVersions []string `json:"storedVersions"` // in which objects may be stored
+	StoredVersions []string `json:"storedVersions"` // in which objects may be stored; none where the plugin is bound to a definition's resource
 }
+
+// bound tells that the resource is a CustomResourceDefinition's.
+func (r *pluginResource) bound() bool { return len(r.StoredVersions) == 0 }
 
 // pluginRevision is one module that was pushed.
 type pluginRevision struct {

@@ -24,6 +24,7 @@ type entry struct {
 	unsettled bool                            // its status does not say what it should
 	store     *engine.Store                   // nil: not served
 	versions  map[string]*compiled
+	binding   Binding // what is bound to it
 }
 
 // NewRegistry returns a registry that makes stores by newStore.
@@ -33,16 +34,16 @@ func NewRegistry(newStore func(*engine.Resource) *engine.Store) *Registry {
 
 // Update makes the registry agree with all definitions that are stored, and tells whether what is served has changed. An error names
 // the definitions that cannot be served; what was served of them before goes on.
-func (r *Registry) Update(items []engine.Item) (changed bool, err error) {
+func (r *Registry) Update(items []engine.Item, bindings Bindings) (changed bool, err error) {
 	var errs []error
 	seen := make(map[string]bool, len(items))
 	for _, item := range items {
 		seen[item.Key] = true
 		was := r.known[item.Key]
-		if was != nil && was.revision == item.Revision {
+		if was != nil && was.revision == item.Revision && was.binding == bindings[definedIn(was.crd)] {
 			continue
 		}
-		now, err := r.read(item, was)
+		now, err := r.read(item, was, bindings)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -60,7 +61,7 @@ func (r *Registry) Update(items []engine.Item) (changed bool, err error) {
 }
 
 // read makes an entry of a stored definition.
-func (r *Registry) read(item engine.Item, was *entry) (*entry, error) {
+func (r *Registry) read(item engine.Item, was *entry, bindings Bindings) (*entry, error) {
 	obj, _, err := engine.ParseObject(item.Data)
 	if err != nil {
 		return nil, &engine.StoredValueError{Key: item.Key, Err: err}
@@ -69,7 +70,7 @@ func (r *Registry) read(item engine.Item, was *entry) (*entry, error) {
 	if err != nil {
 		return nil, &engine.StoredValueError{Key: item.Key, Err: err}
 	}
-	now := &entry{revision: item.Revision, crd: crd}
+	now := &entry{revision: item.Revision, crd: crd, binding: bindings[definedIn(crd)]}
 	if established(crd) {
 		var before map[string]*compiled
 		if was != nil {
@@ -79,6 +80,7 @@ func (r *Registry) read(item engine.Item, was *entry) (*entry, error) {
 		if err != nil {
 			return nil, err
 		}
+		now.binding.bind(resource)
 		now.store, now.versions = r.newStore(resource), versions
 	}
 	now.unsettled = settle(crd, taken{resources: map[string]string{}, kinds: map[string]string{}}) != nil
