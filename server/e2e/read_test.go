@@ -56,9 +56,11 @@ func TestKubectlWait(t *testing.T) {
 	out := k.start(t, "wait", "deployment/nginx-deployment", "--for=jsonpath={.spec.replicas}=5", "--timeout=60s")
 	k.run(t, "scale", "deployment/nginx-deployment", "--replicas=5")
 	eventually(t, "wait", func() bool { return out.String() == "deployment.apps/nginx-deployment condition met\n" })
-	out = k.start(t, "wait", "deployment/nginx-deployment", "--for=delete", "--timeout=60s")
+	// Whether kubectl begins before the deletion or after it, it ends well.
+	gone := k.command(t, "wait", "deployment/nginx-deployment", "--for=delete", "--timeout=60s")
+	must(t, gone.Start())
 	k.run(t, "delete", "deployment", "nginx-deployment")
-	eventually(t, "wait for delete", func() bool { return out.String() == "deployment.apps/nginx-deployment condition met\n" })
+	must(t, gone.Wait())
 	contains(t, k.refused(t, "", "wait", "deployment/nginx-deployment", "--for=condition=Available", "--timeout=1s"), "deployments.apps \"nginx-deployment\" not found")
 }
 
