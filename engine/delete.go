@@ -51,6 +51,9 @@ func (s *Store) Delete(ctx context.Context, req DeleteRequest) (Result, error) {
 // delete is the lifecycle of one attempt; a *RevisionError asks for another.
 func (s *Store) delete(ctx context.Context, req DeleteRequest, item Item) (Result, error) {
 	old, err := s.read(ctx, item, req.Info)
+	if err != nil && deletesUnread(req.Options) {
+		return s.remove(ctx, req.Info, unread(s.Resource, req.Info), item)
+	}
 	if err != nil {
 		return Result{}, err
 	}
@@ -85,6 +88,24 @@ func (s *Store) delete(ctx context.Context, req DeleteRequest, item Item) (Resul
 		return s.replaceDeleting(ctx, req.Info, obj, old, item)
 	}
 	return s.remove(ctx, req.Info, obj, item)
+}
+
+// deletesUnread tells whether an object that cannot be read is to go all the same, whatever its finalizers would have said.
+func deletesUnread(options metav1.DeleteOptions) bool {
+	unread := options.IgnoreStoreReadErrorWithClusterBreakingPotential
+	return unread != nil && *unread
+}
+
+// unread is all that is known of an object that cannot be read.
+func unread(r *Resource, info *RequestInfo) Object {
+	meta := Fields{}
+	meta.SetString("name", info.Name)
+	meta.SetString("namespace", info.Namespace)
+	obj := Fields{}
+	obj.SetString("apiVersion", r.APIVersion(info.Version))
+	obj.SetString("kind", r.Kind)
+	obj.Set("metadata", meta.Raw())
+	return obj.Raw()
 }
 
 func validateDeleteOptions(options *metav1.DeleteOptions) error {

@@ -114,6 +114,10 @@ func deleteParameters(query url.Values, options *metav1.DeleteOptions) error {
 		policy := metav1.DeletionPropagation(text)
 		options.PropagationPolicy = &policy
 	}
+	if query.Has("ignoreStoreReadErrorWithClusterBreakingPotential") {
+		unread := isTrue(query, "ignoreStoreReadErrorWithClusterBreakingPotential")
+		options.IgnoreStoreReadErrorWithClusterBreakingPotential = &unread
+	}
 	options.DryRun = query["dryRun"]
 	return nil
 }

@@ -250,7 +250,12 @@ func failConversions(t *testing.T, hook *converter, group, ns string) {
 	refused.refused(t, 500, "", prefix+"failed: hostPort could not be parsed into a separate host and port")
 	_, err = v1.List(within(t), metav1.ListOptions{})
 	contains(t, fmt.Sprint(err), "hostPort could not be parsed")
-	must(t, beta.Delete(within(t), "broken", metav1.DeleteOptions{}))
+	// What cannot be converted can be deleted in the version that it is stored in, or unread.
+	unread := true
+	if err := v1.Delete(within(t), "broken", metav1.DeleteOptions{}); err == nil {
+		t.Error("an object that cannot be read was deleted as if it could")
+	}
+	must(t, v1.Delete(within(t), "broken", metav1.DeleteOptions{IgnoreStoreReadErrorWithClusterBreakingPotential: &unread}))
 	_, err = v1.List(within(t), metav1.ListOptions{})
 	must(t, err)
 }
