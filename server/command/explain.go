@@ -101,11 +101,11 @@ func (f *explainFlags) explainOnline(ctx context.Context, obj engine.Object) (*e
 	method, path := "POST", collection
 	if f.operation != "create" {
 		one := collection + "/" + url.PathEscape(obj.Name())
-		_, err := client.do(ctx, "GET", one, "application/json", "", nil)
+		stored, err := client.do(ctx, "GET", one, "application/json", "", nil)
 		var missing *answerError
 		switch {
 		case err == nil || f.operation != "":
-			method, path = "PUT", one
+			method, path, obj = "PUT", one, changing(obj, stored)
 		case !errors.As(err, &missing) || missing.code != 404:
 			return nil, err
 		}
@@ -125,6 +125,17 @@ func (f *explainFlags) explainOnline(ctx context.Context, obj engine.Object) (*e
 		return nil, fmt.Errorf("the server answered with a %s: it cannot explain", gjson.GetBytes(answer, "kind").String())
 	}
 	return &explanation, nil
+}
+
+// changing gives an object the resourceVersion of the stored one, where it states none: what is asked is what the change would do now.
+func changing(obj engine.Object, stored []byte) engine.Object {
+	version := gjson.GetBytes(stored, "metadata.resourceVersion").String()
+	if obj.ResourceVersion() != "" || version == "" {
+		return obj
+	}
+	meta := obj.Meta()
+	meta.SetString("resourceVersion", version)
+	return obj.WithMeta(meta)
 }
 
 // readObject reads an object in YAML or JSON from a file, or from standard input.
