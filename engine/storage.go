@@ -28,6 +28,12 @@ type Storage interface {
 	Revision(ctx context.Context) (int64, error)
 }
 
+// Peeker is a Storage that can show an item without making sure that it is the newest: it may be behind what
+// other servers have written, never behind a write that went through this Storage. It is false where it cannot say.
+type Peeker interface {
+	Peek(key string) (Item, bool)
+}
+
 // WriteOptions tunes a write. The zero value is an unconditional, lasting write.
 type WriteOptions struct {
 	// Guards must all hold in the same transaction, else *GuardError.

@@ -79,6 +79,18 @@ func systemRequest(verb, group, version, resource, name string) *engine.RequestI
 // the system's namespaces stay.
 type lifecycle struct{ storage engine.Storage }
 
+// namespace reads a namespace: from memory where it is there, as Kubernetes does, since a read of etcd for every write
+// would double its price; one that is not is looked for in etcd.
+func (l *lifecycle) namespace(ctx context.Context, name string) (engine.Item, error) {
+	key := "/namespaces/" + name
+	if peeker, ok := l.storage.(engine.Peeker); ok {
+		if item, known := peeker.Peek(key); known {
+			return item, nil
+		}
+	}
+	return l.storage.Get(ctx, key)
+}
+
 // Admit looks the namespace up.
 func (l *lifecycle) Admit(ctx context.Context, resource *engine.Resource, info *engine.RequestInfo) error {
 	if resource.Group == "" && resource.Plural == "namespaces" {
@@ -90,7 +102,7 @@ func (l *lifecycle) Admit(ctx context.Context, resource *engine.Resource, info *
 	if !resource.Namespaced || info.Verb == "delete" || info.Verb == "deletecollection" {
 		return nil
 	}
-	item, err := l.storage.Get(ctx, "/namespaces/"+info.Namespace)
+	item, err := l.namespace(ctx, info.Namespace)
 	var missing *engine.KeyNotFoundError
 	if errors.As(err, &missing) {
 		return &engine.NotFoundError{Resource: engine.NamespaceResource, Name: info.Namespace}

@@ -45,6 +45,8 @@ type Cache struct {
 	pins    pins
 	stopped bool
 
+	newestWrite atomic.Int64 // the revision of the newest write that went through the cache
+
 	changed bell          // rings for watchers when there are events
 	dirty   chan struct{} // there are events that changed has not rung for
 }
@@ -114,17 +116,33 @@ func (c *Cache) Stop() {
 
 // Create goes to the Storage.
 func (c *Cache) Create(ctx context.Context, key string, value []byte, opts engine.WriteOptions) (int64, error) {
-	return c.storage.Create(ctx, key, value, opts)
+	revision, err := c.storage.Create(ctx, key, value, opts)
+	c.wrote(revision)
+	return revision, err
 }
 
 // Update goes to the Storage.
 func (c *Cache) Update(ctx context.Context, key string, value []byte, ifRevision int64, opts engine.WriteOptions) (int64, error) {
-	return c.storage.Update(ctx, key, value, ifRevision, opts)
+	revision, err := c.storage.Update(ctx, key, value, ifRevision, opts)
+	c.wrote(revision)
+	return revision, err
 }
 
 // Delete goes to the Storage.
 func (c *Cache) Delete(ctx context.Context, key string, ifRevision int64, opts engine.WriteOptions) (int64, error) {
-	return c.storage.Delete(ctx, key, ifRevision, opts)
+	revision, err := c.storage.Delete(ctx, key, ifRevision, opts)
+	c.wrote(revision)
+	return revision, err
+}
+
+// wrote notes the revision of a write that went through the cache, for Peek.
+func (c *Cache) wrote(revision int64) {
+	for {
+		newest := c.newestWrite.Load()
+		if revision <= newest || c.newestWrite.CompareAndSwap(newest, revision) {
+			return
+		}
+	}
 }
 
 // Revision goes to the Storage.

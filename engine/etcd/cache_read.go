@@ -26,6 +26,22 @@ func (c *Cache) Get(ctx context.Context, key string) (engine.Item, error) {
 	return engine.Item{}, &engine.KeyNotFoundError{Key: key, Revision: revision}
 }
 
+// Peek is the item under a key as the cache holds it, without asking etcd whether that is the newest: it may be behind
+// what other servers have written, never behind a write that went through this cache. It is false where the key is
+// not there, or the cache cannot say.
+func (c *Cache) Peek(key string) (engine.Item, bool) {
+	own := c.newestWrite.Load()
+	x, _, newest := c.now()
+	if x == nil || newest < own {
+		return engine.Item{}, false
+	}
+	item := x.get(key)
+	if item == nil {
+		return engine.Item{}, false
+	}
+	return *item, true
+}
+
 // List reads the keys under a prefix, in key order, all at one revision.
 func (c *Cache) List(ctx context.Context, prefix string, opts engine.ListOptions) (engine.Page, error) {
 	if !strings.HasPrefix(prefix, c.prefix) || opts.Revision < 0 || opts.Limit < 0 {
