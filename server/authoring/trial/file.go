@@ -47,12 +47,16 @@ func ReadFile(path string) (*File, error) {
 	}
 	f := &File{Path: path}
 	var text strings.Builder
+	lead := "" // documents of comments alone
 	for line := range strings.Lines(string(data) + "\n---") {
 		if strings.TrimRight(line, " \r\n") != "---" {
 			text.WriteString(line)
 			continue
 		}
 		if blank(text.String()) {
+			if strings.TrimSpace(text.String()) != "" {
+				lead += text.String() + line
+			}
 			text.Reset()
 			continue
 		}
@@ -60,7 +64,8 @@ func ReadFile(path string) (*File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s, case %d: %w", path, len(f.Cases)+1, err)
 		}
-		f.Cases, f.texts = append(f.Cases, c), append(f.texts, strings.TrimRight(text.String(), "\n")+"\n")
+		f.Cases, f.texts = append(f.Cases, c), append(f.texts, lead+strings.TrimRight(text.String(), "\n")+"\n")
+		lead = ""
 		text.Reset()
 	}
 	return f, nil
