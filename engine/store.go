@@ -50,6 +50,8 @@ type Result struct {
 	Created  bool   // by a create, or an update that created
 	Deleted  bool   // the object is gone
 	Message  string // of a posted subresource
+
+	confirmed bool // a compare-and-swap has confirmed the item that it rests on
 }
 
 // FieldValidation is what to do about unknown and duplicate fields.

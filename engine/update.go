@@ -47,7 +47,18 @@ func (s *Store) Update(ctx context.Context, req UpdateRequest) (Result, error) {
 	if err := s.admit(ctx, req.Info); err != nil {
 		return Result{}, err
 	}
+	peeked, known := s.peek(req.Info)
+	var result Result
+	if known {
+		if result, err = s.update(ctx, req, sub, peeked); err == nil && result.confirmed {
+			return result, nil
+		}
+	}
+	first := err
 	item, err := s.current(ctx, req.Info)
+	if known && err == nil && item.Revision == peeked.Revision {
+		return result, first // a refusal, or that nothing changes: the object is still the one that it rests on
+	}
 	for attempt := 0; attempt < conflictAttempts; attempt++ {
 		var missing *NotFoundError
 		if errors.As(err, &missing) {
@@ -67,6 +78,15 @@ func (s *Store) Update(ctx context.Context, req UpdateRequest) (Result, error) {
 		item = *moved.Current
 	}
 	return Result{}, &ConflictError{s.Resource.GroupResource(), req.Info.Name, ModifiedMessage}
+}
+
+// peek is the item that a request is about as memory has it, where the storage can show that: it saves the read for
+// the writes that the compare-and-swap then confirms.
+func (s *Store) peek(info *RequestInfo) (Item, bool) {
+	if peeker, ok := s.storage.(Peeker); ok && !info.DryRun {
+		return peeker.Peek(s.key(info.Namespace, info.Name))
+	}
+	return Item{}, false
 }
 
 // current reads the item that a request is about.
@@ -356,7 +376,7 @@ func (s *Store) replace(ctx context.Context, info *RequestInfo, obj, old Object,
 	if err != nil {
 		return Result{}, s.unlessMoved(err, info.Name)
 	}
-	return Result{Object: served(obj, revision)}, nil
+	return Result{Object: served(obj, revision), confirmed: true}, nil
 }
 
 // completeDeletion deletes an object by the update that took the last finalizer off. Where another update was
@@ -369,6 +389,7 @@ func (s *Store) completeDeletion(ctx context.Context, info *RequestInfo, obj Obj
 	_, err := s.storage.Delete(ctx, item.Key, item.Revision, s.writeOptions(0))
 	var moved *RevisionError
 	if err == nil || errors.As(err, &moved) && moved.Current == nil {
+		result.confirmed = true
 		return result, nil
 	}
 	return Result{}, s.unlessMoved(err, info.Name)
