@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	structural "github.com/stratagem-dev/stratagem/engine/schema"
@@ -83,6 +85,8 @@ type Traits struct {
 type Subresource struct {
 	Name     string
 	Strategy Strategy // nil: no hooks
+	// Versions are those that have the subresource; nil is all.
+	Versions []string
 	// Scale is set for the scale subresource: the engine serves it by these paths.
 	Scale *Scale
 	// Create is set for a subresource that is POSTed to.
@@ -135,6 +139,11 @@ func (r *Resource) StorageVersion() *Version {
 		}
 	}
 	return nil
+}
+
+// In tells whether a version has the subresource.
+func (s *Subresource) In(version string) bool {
+	return s.Versions == nil || slices.Contains(s.Versions, version)
 }
 
 // Subresource returns the named subresource, or nil.

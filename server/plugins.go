@@ -71,6 +71,16 @@ func (p *Plugins) storage(keyRoot string) engine.Storage {
 	return cache
 }
 
+// forget gives the memory free that served what is gone; watches of it end.
+func (p *Plugins) forget(keyRoots []string) {
+	for _, root := range keyRoots {
+		if cache, ok := p.caches[root].(interface{ Stop() }); ok {
+			cache.Stop()
+		}
+		delete(p.caches, root)
+	}
+}
+
 // Refresh makes what is served agree with the activations in the storage.
 func (p *Plugins) Refresh(ctx context.Context) error {
 	p.mu.Lock()
@@ -119,6 +129,7 @@ func (p *Plugins) refresh(ctx context.Context) error {
 	if changed || defined {
 		p.server.use(p.stores())
 	}
+	p.forget(p.definitions.Dropped())
 	return errors.Join(errs...)
 }
 

@@ -129,8 +129,8 @@ func (s *Server) newRequest(c echo.Context, body *sentBody) (*request, error) {
 	}
 	view := s.view.Load()
 	store := view.Store(t.group, t.resource)
-	if store == nil && strings.Contains(t.group, ".") {
-		// Another server may have begun to serve a definition, and its client be here already.
+	if store == nil && strings.Contains(t.group, ".") || store != nil && store.Resource.Ending {
+		// Another server may have begun to serve a definition, or ended to, and its client be here already.
 		if err := s.plugins.Refresh(r.Context()); err != nil {
 			s.log.Error("not all that is defined can be served", "error", err)
 		}
@@ -216,8 +216,10 @@ func (r *request) serveInTime() error {
 
 // serve runs the verb. Writes of namespaced objects need a namespace.
 func (r *request) serve() error {
-	if r.info.Subresource != "" && r.store.Resource.Subresource(r.info.Subresource) == nil {
-		return errPath
+	if name := r.info.Subresource; name != "" {
+		if sub := r.store.Resource.Subresource(name); sub == nil || !sub.In(r.info.Version) {
+			return errPath
+		}
 	}
 	namespaced := r.store.Resource.Namespaced
 	switch verb := r.info.Verb; {

@@ -32,21 +32,24 @@ import (
 type custom struct {
 	versions map[string]*compiled
 	status   bool
+	hooks    engine.Hooks
+}
+
+func newCustom(versions map[string]*compiled, status bool) *custom {
+	s := &custom{versions: versions, status: status, hooks: engine.HooksOf(engine.ValidateUpdate)}
+	if !status {
+		s.hooks |= engine.HooksOf(engine.Validate, engine.WarningsOnCreate, engine.WarningsOnUpdate)
+	}
+	for _, c := range versions {
+		if c.open {
+			s.hooks |= engine.HooksOf(engine.Default)
+		}
+	}
+	return s
 }
 
 // Hooks are those of Kubernetes' custom resource strategy.
-func (s *custom) Hooks() engine.Hooks {
-	hooks := engine.HooksOf(engine.ValidateUpdate)
-	if !s.status {
-		hooks |= engine.HooksOf(engine.Validate, engine.WarningsOnCreate, engine.WarningsOnUpdate)
-	}
-	for _, c := range s.versions {
-		if c.open {
-			hooks |= engine.HooksOf(engine.Default)
-		}
-	}
-	return hooks
-}
+func (s *custom) Hooks() engine.Hooks { return s.hooks }
 
 // Run runs the named hooks.
 func (s *custom) Run(ctx context.Context, hooks engine.Hooks, call *engine.Call) (engine.Reply, error) {

@@ -15,6 +15,7 @@ import (
 type Registry struct {
 	newStore func(*engine.Resource) *engine.Store
 	known    map[string]*entry // by key
+	dropped  []string          // where the objects of definitions were that are gone
 }
 
 // entry is one definition.
@@ -54,7 +55,9 @@ func (r *Registry) Update(items []engine.Item, bindings Bindings) (changed bool,
 	for key, was := range r.known {
 		if !seen[key] {
 			delete(r.known, key)
-			changed = changed || was.store != nil
+			if was.store != nil {
+				changed, r.dropped = true, append(r.dropped, was.store.Resource.KeyRoot)
+			}
 		}
 	}
 	return changed, errors.Join(errs...)
@@ -86,6 +89,13 @@ func (r *Registry) read(item engine.Item, was *entry, bindings Bindings) (*entry
 	now.unsettled = settle(crd, taken{resources: map[string]string{}, kinds: map[string]string{}}) != nil
 	crd.Spec.Versions = nil
 	return now, nil
+}
+
+// Dropped are the key roots of what has gone out of service since the last call.
+func (r *Registry) Dropped() []string {
+	dropped := r.dropped
+	r.dropped = nil
+	return dropped
 }
 
 // Stores are the stores of what is served.

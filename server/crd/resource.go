@@ -51,7 +51,7 @@ func resourceOf(crd *apiv1.CustomResourceDefinition, guard engine.Guard, before 
 		}
 	}
 	slices.SortFunc(r.Versions, func(a, b engine.Version) int { return kubeversion.CompareKubeAwareVersionStrings(b.Name, a.Name) })
-	r.Strategy = &custom{versions: versions}
+	r.Strategy = newCustom(versions, false)
 	addSubresources(r, versions)
 	var err error
 	r.Converter, err = converterOf(crd, names.Kind)
@@ -86,22 +86,26 @@ func versionOf(v *apiv1.CustomResourceDefinitionVersion) engine.Version {
 	return out
 }
 
-// addSubresources adds the subresources that any of the versions has.
+// addSubresources adds the subresources that any of the versions has, each for the versions that have it.
 func addSubresources(r *engine.Resource, versions map[string]*compiled) {
-	var status bool
-	var scale *engine.Scale
+	status := engine.Subresource{Name: "status", Strategy: newCustom(versions, true)}
+	scale := engine.Subresource{Name: "scale"}
 	for i := range r.Versions {
-		c := versions[r.Versions[i].Name]
-		status = status || c.status
-		if scale == nil {
-			scale = c.scale
+		name := r.Versions[i].Name
+		if versions[name].status {
+			status.Versions = append(status.Versions, name)
+		}
+		if versions[name].scale == nil {
+			continue
+		}
+		if scale.Versions = append(scale.Versions, name); scale.Scale == nil {
+			scale.Scale = versions[name].scale
 		}
 	}
-	if status {
-		r.Subresources = append(r.Subresources, engine.Subresource{Name: "status", Strategy: &custom{versions: versions, status: true}})
-	}
-	if scale != nil {
-		r.Subresources = append(r.Subresources, engine.Subresource{Name: "scale", Scale: scale})
+	for _, sub := range []engine.Subresource{status, scale} {
+		if len(sub.Versions) > 0 {
+			r.Subresources = append(r.Subresources, sub)
+		}
 	}
 }
 

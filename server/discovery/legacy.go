@@ -104,7 +104,7 @@ func apiResourcesOf(r *engine.Resource, gv metav1.GroupVersion) []metav1.APIReso
 	}
 	for i := range r.Subresources {
 		sub := &r.Subresources[i]
-		if sub.Unavailable != "" {
+		if sub.Unavailable != "" || !sub.In(gv.Version) {
 			continue
 		}
 		kind, verbs := subresourceKind(r, sub, gv)

@@ -185,3 +185,37 @@ func TestCustomResourcesAreRatcheted(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestSubresourcesOfSomeVersions(t *testing.T) {
+	group, ns, c := "partly.test", namespace(t, shared), shared.curl(t)
+	define(t, shared, widgetDefinition(t, group, `[{name: v1, served: true, storage: true, subresources: {status: {}}, `+anySpec+`}, {name: v1beta1, served: true, storage: false, `+anySpec+`}]`))
+	_, err := widgets(t, shared, group, "v1", ns).Create(within(t), widget(t, group, "v1", "a", "{}"), metav1.CreateOptions{})
+	must(t, err)
+	for version, want := range map[string]int{"v1": 200, "v1beta1": 404} {
+		equal(t, version, c.do(t, "GET", "/apis/"+group+"/"+version+"/namespaces/"+ns+"/widgets/a/status", "").code, want)
+		equal(t, version+" in discovery", strings.Contains(string(c.do(t, "GET", "/apis/"+group+"/"+version, "").body), "widgets/status"), want == 200)
+		equal(t, version+" in OpenAPI", strings.Contains(string(c.do(t, "GET", "/openapi/v3/apis/"+group+"/"+version, "").body), "widgets/{name}/status"), want == 200)
+	}
+}
+
+// Custom resources are applied by client and by server, merged as their schema says.
+func TestCustomResourcesAreApplied(t *testing.T) {
+	group, ns := "applied.test", namespace(t, shared)
+	define(t, shared, widgetDefinition(t, group, strings.ReplaceAll(rulesVersion, "\n", "\n  ")))
+	objects, k := widgets(t, shared, group, "v1", ns), kubectl{shared, ns}
+	manifest := func(ports string) string {
+		return fmt.Sprintf("{apiVersion: %s/v1, kind: Widget, metadata: {name: a}, spec: {size: 1, ports: %s}}", group, ports)
+	}
+	cache := "--cache-dir=" + t.TempDir()
+	contains(t, k.feed(t, manifest("[{name: a, number: 1}]"), cache, "apply", "-f", "-"), "created")
+	contains(t, k.feed(t, manifest("[{name: a, number: 1}]"), cache, "apply", "-f", "-"), "unchanged")
+	contains(t, k.feed(t, manifest("[{name: a, number: 2}]"), cache, "apply", "-f", "-"), "configured")
+	apply := func(ports string) (*unstructured.Unstructured, error) {
+		return objects.Apply(within(t), "a", parse(t, manifest(ports)), metav1.ApplyOptions{FieldManager: "other"})
+	}
+	got, err := apply("[{name: b}]")
+	must(t, err)
+	equal(t, "ports", raw(got, "spec", "ports"), `[{"name":"a","number":2},{"name":"b","number":80}]`)
+	_, err = apply("[{name: a, number: 3}]")
+	contains(t, fmt.Sprint(err), `conflict with "kubectl-client-side-apply"`, `.spec.ports[name="a"].number`)
+}

@@ -41,7 +41,7 @@ func addPaths(paths map[string]spec.PathItem, r *engine.Resource, k *kind, optio
 
 	for i := range r.Subresources {
 		sub := &r.Subresources[i]
-		if sub.Unavailable != "" {
+		if sub.Unavailable != "" || !sub.In(k.gvk.Version) {
 			continue
 		}
 		item := spec.PathItem{}
