@@ -58,6 +58,11 @@ const gadget = `{"apiVersion":"tools.example.org/v1","kind":"Gadget","metadata":
 
 // A new project builds, passes its own tests and is served, all without a network.
 func TestAuthor(t *testing.T) {
+	defer func() { // the shared server is left as it was
+		c := shared.curl(t)
+		c.do(t, "DELETE", "/apis/tools.example.org/v1/namespaces/default/gadgets", "")
+		c.do(t, "DELETE", "/apis/stratagem.dev/v1alpha1/strategyplugins/gadgets", "")
+	}()
 	a := newAuthor(t, "gadgets", "--group", "tools.example.org")
 	must(t, os.WriteFile(filepath.Join(a.dir, "one.yaml"), []byte(gadget), 0o600))
 	contains(t, a.must("make", "test", "STRATAGEM="+bin.stratagem), "ok", "conforms to version 1", "PASS", "6 cases passed")
