@@ -72,25 +72,59 @@ const claimsRoot = "/" + pluginGroup + "/claims/"
 // claim takes the resources of a module in the storage, so that two replicas cannot give one away twice.
 func (p *Plugins) claim(ctx context.Context, name string, module *host.Module) error {
 	for _, r := range module.Resources {
-		_, err := p.raw.Create(ctx, claimsRoot+r.GroupResource().String(), []byte(name), engine.WriteOptions{})
-		var exists *engine.KeyExistsError
-		if errors.As(err, &exists) {
-			if owner := string(exists.Existing.Data); owner != name {
-				return &host.LoadError{Step: "describe", Err: fmt.Errorf("resource %s is defined by plugin %q", r.GroupResource().String(), owner)}
+		key := claimKey(r.Group, r.Plural, r.Bind)
+		owner, err := p.take(ctx, key, name)
+		if defined, ok := strings.CutPrefix(owner, definitionClaim); ok && err == nil {
+			// A server may have ended between the end of a definition and that of its claim.
+			if err = p.unclaimDefined(ctx, []string{defined}); err == nil {
+				owner, err = p.take(ctx, key, name)
 			}
-			continue
 		}
 		if err != nil {
 			return err
+		}
+		if owner != name {
+			return &host.LoadError{Step: "describe", Err: fmt.Errorf("resource %s is defined by %s", r.GroupResource().String(), claimant(owner))}
 		}
 	}
 	return nil
 }
 
+// claimKey is what has to be taken for a resource, or for being bound to it.
+func claimKey(group, resource string, bind bool) string {
+	if bind {
+		return bindingsRoot + resourceName(group, resource)
+	}
+	return claimsRoot + resourceName(group, resource)
+}
+
+const bindingsRoot = "/" + pluginGroup + "/bindings/"
+
+// take writes a name under a key that nobody has taken, and returns who has it.
+func (p *Plugins) take(ctx context.Context, key, name string) (owner string, err error) {
+	_, err = p.raw.Create(ctx, key, []byte(name), engine.WriteOptions{})
+	var exists *engine.KeyExistsError
+	if errors.As(err, &exists) {
+		return string(exists.Existing.Data), nil
+	}
+	return name, err
+}
+
+// definitionClaim begins the claims of definitions; a plugin's is its name alone, which has no slash.
+const definitionClaim = "CustomResourceDefinition/"
+
+// claimant names the owner of a claim.
+func claimant(owner string) string {
+	if name, ok := strings.CutPrefix(owner, definitionClaim); ok {
+		return fmt.Sprintf("CustomResourceDefinition %q", name)
+	}
+	return fmt.Sprintf("plugin %q", owner)
+}
+
 // unclaim gives resources back.
 func (p *Plugins) unclaim(ctx context.Context, name string, resources []pluginResource) error {
 	for _, r := range resources {
-		key := claimsRoot + resourceName(r.Group, r.Resource)
+		key := claimKey(r.Group, r.Resource, r.bound())
 		item, err := p.raw.Get(ctx, key)
 		var missing *engine.KeyNotFoundError
 		if errors.As(err, &missing) || err == nil && string(item.Data) != name {

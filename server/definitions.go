@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/stratagem-dev/stratagem/engine"
@@ -112,6 +113,9 @@ func (p *Plugins) settle(ctx context.Context, name string) error {
 			return err
 		}
 		settled, err := p.definitions.Settle(obj, p.claims())
+		if err == nil && settled != nil && obj.Get("status", "acceptedNames", "plural").Str == "" {
+			settled, err = p.claimDefined(ctx, obj, settled)
+		}
 		if err != nil || settled == nil {
 			return err
 		}
@@ -124,6 +128,44 @@ func (p *Plugins) settle(ctx context.Context, name string) error {
 		}
 	}
 	return fmt.Errorf("the status of %s %q cannot be written: others keep changing it", crd.Plural, name)
+}
+
+// claimDefined takes the resource of a definition in the storage before its names are accepted, so that no plugin that another
+// server pushes at this moment can have it too. Where one has, the status says so.
+func (p *Plugins) claimDefined(ctx context.Context, obj, settled engine.Object) (engine.Object, error) {
+	plural := settled.Get("status", "acceptedNames", "plural").Str
+	if plural == "" {
+		return settled, nil
+	}
+	r := &engine.Resource{Group: obj.Get("spec", "group").Str, Plural: plural}
+	r.KeyRoot = "/" + r.Group + "/" + r.Plural
+	own := definitionClaim + obj.Name()
+	owner, err := p.take(ctx, claimKey(r.Group, r.Plural, false), own)
+	if err != nil || owner == own {
+		return settled, err
+	}
+	return p.definitions.Settle(obj, append(p.claims(), crd.Claim{Resource: r, Owner: "strategy " + claimant(owner)}))
+}
+
+// unclaimDefined gives the resources of definitions back that are gone. The guard keeps the claim of one that has been made again.
+func (p *Plugins) unclaimDefined(ctx context.Context, names []string) error {
+	for _, name := range names {
+		plural, group, _ := strings.Cut(name, ".")
+		item, err := p.raw.Get(ctx, claimKey(group, plural, false))
+		var missing *engine.KeyNotFoundError
+		if errors.As(err, &missing) || err == nil && string(item.Data) != definitionClaim+name {
+			continue
+		}
+		if err == nil {
+			_, err = p.raw.Delete(ctx, item.Key, item.Revision, engine.WriteOptions{Guards: []engine.Guard{{Key: crd.Key(name)}}})
+		}
+		var moved *engine.RevisionError
+		var again *engine.GuardError
+		if err != nil && !errors.As(err, &moved) && !errors.As(err, &again) {
+			return err
+		}
+	}
+	return nil
 }
 
 // followDefinitions keeps up with the definitions that others write, until ctx ends.

@@ -129,7 +129,11 @@ func (p *Plugins) refresh(ctx context.Context) error {
 	if changed || defined {
 		p.server.use(p.stores())
 	}
-	p.forget(p.definitions.Dropped())
+	names, roots := p.definitions.Dropped()
+	p.forget(roots)
+	if err := p.unclaimDefined(ctx, names); err != nil {
+		errs = append(errs, err)
+	}
 	return errors.Join(errs...)
 }
 

@@ -15,7 +15,7 @@ import (
 type Registry struct {
 	newStore func(*engine.Resource) *engine.Store
 	known    map[string]*entry // by key
-	dropped  []string          // where the objects of definitions were that are gone
+	gone     []*entry          // since the last call of Dropped
 }
 
 // entry is one definition.
@@ -55,9 +55,7 @@ func (r *Registry) Update(items []engine.Item, bindings Bindings) (changed bool,
 	for key, was := range r.known {
 		if !seen[key] {
 			delete(r.known, key)
-			if was.store != nil {
-				changed, r.dropped = true, append(r.dropped, was.store.Resource.KeyRoot)
-			}
+			changed, r.gone = changed || was.store != nil, append(r.gone, was)
 		}
 	}
 	return changed, errors.Join(errs...)
@@ -91,11 +89,16 @@ func (r *Registry) read(item engine.Item, was *entry, bindings Bindings) (*entry
 	return now, nil
 }
 
-// Dropped are the key roots of what has gone out of service since the last call.
-func (r *Registry) Dropped() []string {
-	dropped := r.dropped
-	r.dropped = nil
-	return dropped
+// Dropped are the names of the definitions that have gone since the last call, and where the objects were of those that were served.
+func (r *Registry) Dropped() (names, keyRoots []string) {
+	for _, e := range r.gone {
+		names = append(names, e.crd.Name)
+		if e.store != nil {
+			keyRoots = append(keyRoots, e.store.Resource.KeyRoot)
+		}
+	}
+	r.gone = nil
+	return names, keyRoots
 }
 
 // Stores are the stores of what is served.

@@ -217,3 +217,36 @@ func TestDefinitionTakesItsObjectsAlong(t *testing.T) {
 	must(t, err)
 	equal(t, "objects of a definition that was made again", len(list.Items), 0)
 }
+
+// A resource that a definition has given back can be had by a plugin, and the other way round.
+func TestResourcesChangeHands(t *testing.T) {
+	s := startServer(t, "--bundled-plugins=false")
+	definition := parse(t, `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: crontabs.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: crontabs, kind: CronTab}
+  versions: [{name: v1, served: true, storage: true, `+anySpec+`}]`)
+	client := s.dynamic(t).Resource(definitions)
+	gone := func() {
+		t.Helper()
+		must(t, client.Delete(within(t), "crontabs.example.com", metav1.DeleteOptions{}))
+		eventually(t, "the definition is gone", func() bool {
+			return s.curl(t).do(t, "GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/crontabs.example.com", "").code == 404
+		})
+	}
+	for range 2 {
+		contains(t, condition(define(t, s, definition), "Established"), "True")
+		gone()
+		eventually(t, "the plugin gets the resource", func() bool {
+			_, err := s.stratagem(t, "plugin", "push", bundled("crontabs"), "--name", "crontabs")
+			return err == nil
+		})
+		contains(t, condition(define(t, s, definition), "NamesAccepted"), `already in use by strategy plugin "crontabs"`)
+		gone()
+		must(t, s.dynamic(t).Resource(plugins).Delete(within(t), "crontabs", metav1.DeleteOptions{}))
+	}
+}
