@@ -130,10 +130,7 @@ func (w *webhook) ask(ctx context.Context, objects []engine.Object, apiVersion s
 		return nil, w.refusal
 	}
 	uid := uuid.NewString()
-	body, err := w.request(uid, objects, apiVersion)
-	if err != nil {
-		return nil, err
-	}
+	body := w.request(uid, objects, apiVersion)
 	ctx, cancel := context.WithTimeout(ctx, webhookTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(body))
@@ -157,25 +154,20 @@ func (w *webhook) ask(ctx context.Context, objects []engine.Object, apiVersion s
 	return w.objectsIn(reply, uid)
 }
 
-// reviewRequest is a ConversionReview as it is sent.
-type reviewRequest struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Request    struct {
-		UID               string            `json:"uid"`
-		DesiredAPIVersion string            `json:"desiredAPIVersion"`
-		Objects           []json.RawMessage `json:"objects"`
-	} `json:"request"`
-}
-
-func (w *webhook) request(uid string, objects []engine.Object, apiVersion string) ([]byte, error) {
-	review := reviewRequest{APIVersion: Group + "/" + w.review, Kind: "ConversionReview"}
-	review.Request.UID, review.Request.DesiredAPIVersion = uid, apiVersion
-	review.Request.Objects = make([]json.RawMessage, len(objects))
-	for i, obj := range objects {
-		review.Request.Objects[i] = json.RawMessage(obj)
+// request is a ConversionReview as it is sent. The objects go in as they stand: they are JSON in canonical form.
+func (w *webhook) request(uid string, objects []engine.Object, apiVersion string) []byte {
+	size := 256
+	for _, obj := range objects {
+		size += len(obj) + 1
 	}
-	return json.Marshal(review)
+	body := fmt.Appendf(make([]byte, 0, size), `{"apiVersion":%q,"kind":"ConversionReview","request":{"uid":%q,"desiredAPIVersion":%q,"objects":[`, Group+"/"+w.review, uid, apiVersion)
+	for i, obj := range objects {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = append(body, obj...)
+	}
+	return append(body, "]}}"...)
 }
 
 // reviewResponse is a ConversionReview as it comes back.
