@@ -43,6 +43,7 @@ type Cache struct {
 	fill    fill
 	ring    ring
 	pins    pins
+	gaps    int64 // how often the cache has been filled: watches do not go on across a gap
 	stopped bool
 
 	newestWrite atomic.Int64 // the revision of the newest write that went through the cache

@@ -1,10 +1,8 @@
 package etcd
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -94,24 +92,17 @@ func (c *Cache) beginFill() (turn int64, due bool) {
 
 // fillWith takes a list, and the events that came meanwhile, for the cache's state, unless the list is of no use:
 // there has been a gap since it began, or events were dropped.
-func (c *Cache) fillWith(turn int64, items []listed, revision int64) {
+func (c *Cache) fillWith(turn int64, items []*engine.Item, revision int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case turn != c.fill.turn || c.fill.dropped:
 		return
-	case c.current.revision == 0:
-		c.ring.after = revision
-	default:
-		for _, event := range difference(&c.current.index, items, revision) {
-			c.ring.add(event)
-		}
 	}
-	pointers := make([]*engine.Item, len(items))
-	for i := range items {
-		pointers[i] = items[i].Item
-	}
-	c.current = view{index: newIndex(pointers), revision: revision}
+	// What happened in the gap nobody knows: the watches of before end.
+	c.ring.clear()
+	c.ring.after, c.gaps = revision, c.gaps+1
+	c.current = view{index: newIndex(items), revision: revision}
 	c.absorb(c.fill.pending)
 	c.fill.pending, c.fill.bytes, c.fill.under = nil, 0, false
 	c.publish()
@@ -122,14 +113,8 @@ func (c *Cache) fillWith(turn int64, items []listed, revision int64) {
 	}
 }
 
-// listed is an item and the revision of its creation.
-type listed struct {
-	*engine.Item
-	created int64
-}
-
 // snapshot lists a prefix as it is now.
-func (s *Storage) snapshot(ctx context.Context, prefix string) (items []listed, revision int64, err error) {
+func (s *Storage) snapshot(ctx context.Context, prefix string) (items []*engine.Item, revision int64, err error) {
 	start, end, err := s.listRange(prefix, engine.ListOptions{})
 	if err != nil {
 		return nil, 0, err
@@ -141,49 +126,8 @@ func (s *Storage) snapshot(ctx context.Context, prefix string) (items []listed, 
 		for _, kv := range resp.Kvs {
 			item := s.item(kv)
 			item.Memo = &engine.Memo{}
-			items = append(items, listed{Item: &item, created: kv.CreateRevision})
+			items = append(items, &item)
 		}
 	})
 	return items, revision, err
-}
-
-// difference is what happened, in order, between an index and a later list at a revision, as far as it can be
-// told: of several changes of a key there is the last one, and a deletion that was the last one is
-// taken to have happened at the list's revision.
-func difference(old *index, now []listed, revision int64) []engine.Event {
-	var events []engine.Event
-	deleted := func(item *engine.Item, at int64) {
-		events = append(events, engine.Event{Type: engine.Deleted, Key: item.Key, Prev: item.Data, Revision: at})
-	}
-	n := 0
-	for _, chunk := range old.chunks {
-		for _, before := range chunk.items {
-			for n < len(now) && now[n].Key < before.Key {
-				events = append(events, appeared(now[n].Item))
-				n++
-			}
-			switch {
-			case n == len(now) || now[n].Key != before.Key:
-				deleted(before, revision)
-				continue
-			case now[n].created > before.Revision: // it was another one
-				deleted(before, now[n].created-1)
-				events = append(events, appeared(now[n].Item))
-			case now[n].Revision != before.Revision:
-				event := appeared(now[n].Item)
-				event.Type, event.Prev = engine.Modified, before.Data
-				events = append(events, event)
-			}
-			n++
-		}
-	}
-	for ; n < len(now); n++ {
-		events = append(events, appeared(now[n].Item))
-	}
-	slices.SortStableFunc(events, func(a, b engine.Event) int { return cmp.Compare(a.Revision, b.Revision) })
-	return events
-}
-
-func appeared(item *engine.Item) engine.Event {
-	return engine.Event{Type: engine.Created, Key: item.Key, Data: item.Data, Revision: item.Revision}
 }

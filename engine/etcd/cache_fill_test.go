@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -10,7 +11,7 @@ import (
 )
 
 // TestCacheWithoutEtcd: while etcd cannot be asked, no read is answered with what may be stale. After that, and
-// with a gap in what etcd still knows, watchers are led to what is there, and readers see it.
+// with a gap in what etcd still knows, watchers have to begin anew, and readers see what is there.
 func TestCacheWithoutEtcd(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -18,11 +19,9 @@ func TestCacheWithoutEtcd(t *testing.T) {
 	between := startProxy(t, server.ClientURL())
 	direct := server.Storage("registry")
 	c := filled(t, New(between.client(t), "registry"), "/pods/", CacheOptions{})
-	state := map[string]string{}
 	for i := range 20 {
 		key := fmt.Sprintf("/pods/%02d", i)
 		put(t, direct, key, "before")
-		state[key] = "before"
 	}
 	page, err := c.List(ctx, "/pods/", engine.ListOptions{})
 	if err != nil || len(page.Items) != 20 {
@@ -60,25 +59,25 @@ func TestCacheWithoutEtcd(t *testing.T) {
 	if err != nil || string(item.Data) != "during" {
 		t.Errorf("%+v %v", item, err)
 	}
-	seen := page.Revision
-	for range 5 {
-		event := <-watcher.Events()
-		if event.Revision < seen || string(event.Prev) != state[event.Key] {
-			t.Errorf("type %d of %s@%d was %q, after revision %d and %q", event.Type, event.Key, event.Revision, event.Prev, seen, state[event.Key])
-		}
-		seen = event.Revision
-		if state[event.Key] = string(event.Data); event.Type == engine.Deleted {
-			delete(state, event.Key)
-		}
+	// What was deleted and made again in the gap nobody can tell: the watch of before ends, and one of now sees what comes.
+	for event := range watcher.Events() {
+		t.Errorf("an event across the gap: %+v", event)
+	}
+	var compacted *engine.CompactedError
+	if !errors.As(watcher.Err(), &compacted) || compacted.Compacted < last {
+		t.Errorf("the watch ended with %v", watcher.Err())
 	}
 	final, err := c.List(ctx, "/pods/", engine.ListOptions{})
-	if err != nil || len(final.Items) != len(state) || len(state) != 20 {
-		t.Fatalf("%d items, the watch led to %d, %v", len(final.Items), len(state), err)
+	if err != nil || len(final.Items) != 20 {
+		t.Fatalf("%d items, %v", len(final.Items), err)
 	}
-	for _, item := range final.Items {
-		if state[item.Key] != string(item.Data) {
-			t.Errorf("%s is %q, the watch led to %q", item.Key, item.Data, state[item.Key])
-		}
+	watcher, err = c.Watch(ctx, "/pods/", engine.WatchOptions{After: final.Revision})
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := put(t, direct, "/pods/05", "after")
+	if event := <-watcher.Events(); event.Revision != next || string(event.Prev) != "during" {
+		t.Errorf("%+v", event)
 	}
 }
 

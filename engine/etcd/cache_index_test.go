@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -150,35 +149,5 @@ func TestRingDropsTheOldest(t *testing.T) {
 				t.Error("an event that is larger than the ring is not held")
 			}
 		})
-	}
-}
-
-// TestDifference: what changed between two lists comes in order of revisions, and leads from the one to the other.
-func TestDifference(t *testing.T) {
-	item := func(key string, revision int64) *engine.Item {
-		return &engine.Item{Key: key, Data: fmt.Append(nil, key, revision), Revision: revision}
-	}
-	old := newIndex([]*engine.Item{item("/b", 3), item("/d", 5), item("/e", 6), item("/g", 7), item("/h", 8)})
-	now := []listed{
-		{item("/a", 20), 20}, // new
-		{item("/b", 3), 3},   // the same
-		{item("/d", 15), 2},  // changed
-		{item("/e", 18), 14}, // deleted, created, changed
-		{item("/f", 11), 11}, // new
-		{item("/z", 12), 9},  // new, and changed since
-	} // and /g, /h are gone
-	want := []engine.Event{
-		{Type: engine.Created, Key: "/f", Data: []byte("/f11"), Revision: 11},
-		{Type: engine.Created, Key: "/z", Data: []byte("/z12"), Revision: 12},
-		{Type: engine.Deleted, Key: "/e", Prev: []byte("/e6"), Revision: 13},
-		{Type: engine.Modified, Key: "/d", Data: []byte("/d15"), Prev: []byte("/d5"), Revision: 15},
-		{Type: engine.Created, Key: "/e", Data: []byte("/e18"), Revision: 18},
-		{Type: engine.Created, Key: "/a", Data: []byte("/a20"), Revision: 20},
-		{Type: engine.Deleted, Key: "/g", Prev: []byte("/g7"), Revision: 30},
-		{Type: engine.Deleted, Key: "/h", Prev: []byte("/h8"), Revision: 30},
-	}
-	got := difference(&old, now, 30)
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %v\nwant %v", got, want)
 	}
 }

@@ -2,7 +2,7 @@ package etcd
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,12 +12,14 @@ import (
 )
 
 // ErrSlowWatcher ends a watch whose consumer was so slow that the cache dropped events which it had not yet
-// taken. Another Watch after the last event that it saw goes on without loss.
-var ErrSlowWatcher = errors.New("the watcher was too slow")
+// taken. Another Watch after the last event that it saw goes on without loss: to clients it is a watch that ended.
+var ErrSlowWatcher = fmt.Errorf("the watcher was too slow: %w", engine.ErrStopped)
 
 // Watch streams the changes under a prefix after a revision, in revision order.
 //
 //   - From a revision whose successors are no longer in memory it is a watch of the Storage.
+//   - Where etcd has forgotten what the cache missed, as after a long loss of the connection, it ends with
+//     *engine.CompactedError: its consumer has to list again.
 //   - A consumer that does not keep up is ended with ErrSlowWatcher. Nobody waits for it.
 func (c *Cache) Watch(ctx context.Context, prefix string, opts engine.WatchOptions) (engine.Watcher, error) {
 	if !strings.HasPrefix(prefix, c.prefix) || opts.After < 0 {
@@ -33,27 +35,29 @@ func (c *Cache) Watch(ctx context.Context, prefix string, opts engine.WatchOptio
 		}
 		opts.After = revision
 	}
-	from, ok := c.seek(opts.After)
+	from, gaps, ok := c.seek(opts.After)
 	if !ok {
 		return c.storage.Watch(ctx, prefix, opts)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	w := &cacheWatcher{
 		cache: c, prefix: prefix, after: opts.After, progress: opts.Progress,
-		from: from, stop: stop, events: make(chan engine.Event, 16),
+		from: from, gaps: gaps, stop: stop, events: make(chan engine.Event, 16),
 	}
 	go w.run(ctx)
 	return w, nil
 }
 
-// seek is the place in the ring after a revision; false where the ring does not reach back so far.
-func (c *Cache) seek(after int64) (int64, bool) {
+// seek is the place in the ring after a revision, and the gap behind which that is; false where the ring does not reach
+// back so far.
+func (c *Cache) seek(after int64) (from, gaps int64, ok bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if c.current.revision == 0 || c.stopped {
-		return 0, false
+		return 0, 0, false
 	}
-	return c.ring.seek(after)
+	from, ok = c.ring.seek(after)
+	return from, c.gaps, ok
 }
 
 // cacheWatcher is a running watch of a Cache. It walks along the cache's ring at its own pace.
@@ -63,6 +67,7 @@ type cacheWatcher struct {
 	after    int64
 	progress bool
 	from     int64        // where in the ring to go on
+	gaps     int64        // the cache's when the watch began
 	asked    atomic.Int64 // how often progress was asked for
 	answered int64        // how much of that has been answered
 	stop     context.CancelFunc
@@ -158,6 +163,9 @@ func (w *cacheWatcher) follow(ctx context.Context) error {
 func (w *cacheWatcher) read(buf []engine.Event) (n int, err error) {
 	w.cache.mu.RLock()
 	defer w.cache.mu.RUnlock()
+	if w.gaps != w.cache.gaps {
+		return 0, &engine.CompactedError{Wanted: w.after, Compacted: w.cache.ring.after}
+	}
 	n, next, ok := w.cache.ring.read(w.from, w.wants, buf)
 	if !ok {
 		return 0, ErrSlowWatcher

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	crashRounds  = 3
+	crashRounds  = 50
 	crashWriters = 4
-	crashAcks    = 60 // after so many acknowledged writes of a round the server is killed
+	crashAcks    = 20 // after so many acknowledged writes of a round the server is killed
 )
 
 // acknowledgements are the writes that the server has confirmed: the last value of each object.
