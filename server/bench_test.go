@@ -22,6 +22,7 @@ type running struct {
 	url    string
 	token  string
 	client *http.Client
+	keys   engine.Storage // what the server stores in
 }
 
 func start(tb testing.TB) *running {
@@ -66,7 +67,7 @@ func start(tb testing.TB) *running {
 	})
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true} //nolint:gosec // its own server
 	tb.Cleanup(transport.CloseIdleConnections)
-	return &running{url: "https://" + listener.Addr().String(), token: id.Token, client: &http.Client{Transport: transport}}
+	return &running{url: "https://" + listener.Addr().String(), token: id.Token, client: &http.Client{Transport: transport}, keys: keys}
 }
 
 const crontabsPath = "/apis/example.com/v1/namespaces/default/crontabs"
