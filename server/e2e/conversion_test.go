@@ -163,7 +163,9 @@ func testConversion(t *testing.T, definition string) {
 	_, err := shared.dynamic(t).Resource(gvr).Create(within(t), hook.cronTabDefinition(t, definition, group), metav1.CreateOptions{})
 	must(t, err)
 	t.Cleanup(func() {
-		_ = shared.dynamic(t).Resource(gvr).Delete(t.Context(), "crontabs."+group, metav1.DeleteOptions{})
+		ctx, cancel := cleaning()
+		defer cancel()
+		_ = shared.dynamic(t).Resource(gvr).Delete(ctx, "crontabs."+group, metav1.DeleteOptions{})
 	})
 	beta, v1 := cronTabsOf(t, group, "v1beta1", ns), cronTabsOf(t, group, "v1", ns)
 

@@ -44,7 +44,17 @@ func define(t *testing.T, s *server, definition *unstructured.Unstructured) *uns
 	client := s.dynamic(t).Resource(definitions)
 	got, err := client.Create(within(t), definition, metav1.CreateOptions{})
 	must(t, err)
-	t.Cleanup(func() { _ = client.Delete(t.Context(), got.GetName(), metav1.DeleteOptions{}) })
+	t.Cleanup(func() {
+		ctx, cancel := cleaning()
+		defer cancel()
+		_ = client.Delete(ctx, got.GetName(), metav1.DeleteOptions{})
+		// Other tests know its kind by another group: they must not find this one.
+		for ctx.Err() == nil {
+			if _, err := client.Get(ctx, got.GetName(), metav1.GetOptions{}); err != nil {
+				return
+			}
+		}
+	})
 	return got
 }
 

@@ -19,6 +19,11 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
+// cleaning is a context for clean-ups, which run when the test's own has ended.
+func cleaning() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), patience)
+}
+
 // eventually waits until check is content; what says what is waited for.
 func eventually(t *testing.T, what string, check func() bool) {
 	t.Helper()
