@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -16,14 +15,14 @@ type kubectl struct {
 	namespace string
 }
 
-// command prepares a call.
+// command prepares a call. It knows nothing of earlier ones: kubectl would look for resources that a test before has taken away.
 func (k kubectl) command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	if k.namespace != "" {
 		args = append([]string{"--namespace", k.namespace}, args...)
 	}
 	cmd := exec.CommandContext(within(t), bin.kubectl, args...)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(k.server.dir, "home"), "KUBECONFIG=" + k.server.kubeconfig}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "KUBECONFIG=" + k.server.kubeconfig}
 	return cmd
 }
 
