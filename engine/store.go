@@ -51,7 +51,7 @@ type Result struct {
 	Deleted  bool   // the object is gone
 	Message  string // of a posted subresource
 
-	confirmed bool // a compare-and-swap has confirmed the item that it rests on
+	settled bool // the storage was asked to write, and what came of it stands
 }
 
 // FieldValidation is what to do about unknown and duplicate fields.

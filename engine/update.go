@@ -50,8 +50,8 @@ func (s *Store) Update(ctx context.Context, req UpdateRequest) (Result, error) {
 	peeked, known := s.peek(req.Info)
 	var result Result
 	if known {
-		if result, err = s.update(ctx, req, sub, peeked); err == nil && result.confirmed {
-			return result, nil
+		if result, err = s.update(ctx, req, sub, peeked); result.settled {
+			return result, err
 		}
 	}
 	first := err
@@ -166,7 +166,7 @@ func (s *Store) update(ctx context.Context, req UpdateRequest, sub *Subresource,
 		result, err = s.replace(ctx, req.Info, disowned(obj), old, item)
 	}
 	if err != nil {
-		return Result{}, err
+		return Result{settled: result.settled}, err
 	}
 	if result.Deleted {
 		books.revert(ctx)
@@ -374,9 +374,9 @@ func (s *Store) replace(ctx context.Context, info *RequestInfo, obj, old Object,
 	}
 	revision, err := s.storage.Update(ctx, item.Key, stored.Stored(), item.Revision, s.writeOptions(ttl))
 	if err != nil {
-		return Result{}, s.unlessMoved(err, info.Name)
+		return s.unwritten(err, info.Name)
 	}
-	return Result{Object: served(obj, revision), confirmed: true}, nil
+	return Result{Object: served(obj, revision), settled: true}, nil
 }
 
 // completeDeletion deletes an object by the update that took the last finalizer off. Where another update was
@@ -389,10 +389,17 @@ func (s *Store) completeDeletion(ctx context.Context, info *RequestInfo, obj Obj
 	_, err := s.storage.Delete(ctx, item.Key, item.Revision, s.writeOptions(0))
 	var moved *RevisionError
 	if err == nil || errors.As(err, &moved) && moved.Current == nil {
-		result.confirmed = true
+		result.settled = true
 		return result, nil
 	}
-	return Result{}, s.unlessMoved(err, info.Name)
+	return s.unwritten(err, info.Name)
+}
+
+// unwritten is the outcome of a write that failed. It stands, since the storage may have taken the write all the same; only
+// a lost compare-and-swap leaves the matter open.
+func (s *Store) unwritten(err error, name string) (Result, error) {
+	var moved *RevisionError
+	return Result{settled: !errors.As(err, &moved)}, s.unlessMoved(err, name)
 }
 
 // unlessMoved keeps a *RevisionError for the loop to see, and turns the rest into what clients get.
