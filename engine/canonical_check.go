@@ -2,10 +2,10 @@ package engine
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/bits"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/stratagem-dev/stratagem/engine/internal/scan"
 )
 
 // isCanonical tells whether data is one JSON value in canonical form, without writing anything. It may
@@ -153,40 +153,8 @@ func skipValue(b []byte, i int) int {
 	return i
 }
 
-// Bytes repeated over a word, for looking at eight of them at once.
-const (
-	ones    = 0x0101010101010101
-	tops    = 0x8080808080808080
-	quotes  = '"' * ones
-	escapes = '\\' * ones
-)
-
 // skipString returns where the string at i ends, in bytes that are canonical.
-func skipString(b []byte, i int) int {
-	for i++; i+8 <= len(b); {
-		word := binary.LittleEndian.Uint64(b[i:])
-		quote, escape := word^quotes, word^escapes
-		// The lowest top bit that is set marks the first byte that is one of the two.
-		found := ((quote-ones)&^quote | (escape-ones)&^escape) & tops
-		if found == 0 {
-			i += 8
-			continue
-		}
-		if i += bits.TrailingZeros64(found) / 8; b[i] == '"' {
-			return i + 1
-		}
-		i += 2
-	}
-	for ; i < len(b); i++ {
-		switch b[i] {
-		case '"':
-			return i + 1
-		case '\\':
-			i++
-		}
-	}
-	return len(b)
-}
+func skipString(b []byte, i int) int { return scan.StringEnd(b, i) }
 
 // appendString appends s as a canonical JSON string.
 func appendString(out []byte, s string) []byte {

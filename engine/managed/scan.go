@@ -1,45 +1,11 @@
 package managed
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "github.com/stratagem-dev/stratagem/engine/internal/scan"
 
 // This file steps over JSON in canonical form. What is not in that form ends a step early; it never panics.
 
-// Eight bytes at a time are looked at for quotes and backslashes.
-const (
-	ones       = 0x0101010101010101
-	highs      = 0x8080808080808080
-	quotes     = ones * '"'
-	backslants = ones * '\\'
-)
-
 // stringEnd returns where the string at i ends.
-func stringEnd(b []byte, i int) int {
-	for i++; i+8 <= len(b); {
-		word := binary.LittleEndian.Uint64(b[i:])
-		q, s := word^quotes, word^backslants
-		found := ((q-ones)&^q | (s-ones)&^s) & highs
-		if found == 0 {
-			i += 8
-			continue
-		}
-		if i += bits.TrailingZeros64(found) / 8; b[i] == '"' {
-			return i + 1
-		}
-		i += 2
-	}
-	for ; i < len(b); i++ {
-		if b[i] == '"' {
-			return i + 1
-		}
-		if b[i] == '\\' {
-			i++
-		}
-	}
-	return len(b)
-}
+func stringEnd(b []byte, i int) int { return scan.StringEnd(b, i) }
 
 // valueEnd returns where the value at i ends.
 func valueEnd(b []byte, i int) int {
