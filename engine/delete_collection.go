@@ -72,7 +72,7 @@ func (s *Store) listInto(ctx context.Context, req ListRequest, work chan<- Objec
 // deleteListed deletes one object of a collection; one that has gone meanwhile is no error.
 func (s *Store) deleteListed(ctx context.Context, info *RequestInfo, obj Object, options metav1.DeleteOptions) error {
 	one := *info
-	one.Verb, one.Name, one.Namespace = "delete", obj.Name(), obj.Namespace()
+	one.Verb, one.Name, one.Namespace, one.Account = "delete", obj.Name(), obj.Namespace(), &Account{}
 	_, err := s.Delete(ctx, DeleteRequest{Info: &one, Options: *options.DeepCopy()})
 	var missing *NotFoundError
 	if errors.As(err, &missing) {

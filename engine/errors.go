@@ -130,14 +130,20 @@ func (e *TooLargeVersionError) Error() string {
 	return fmt.Sprintf("Too large resource version: %d, current: %d", e.Wanted, e.Current)
 }
 
-// BusyError reports that a strategy has all its instances in use: 429 with Retry-After.
+// BusyError reports that a strategy takes no further calls at present: 429 with Retry-After.
 type BusyError struct {
 	Plugin     string
 	RetryAfter time.Duration
+	// Reason says why; "" is that all its instances are in use.
+	Reason string
 }
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("strategy plugin %q is busy: all its instances are in use, please try again later", e.Plugin)
+	reason := e.Reason
+	if reason == "" {
+		reason = "all its instances are in use"
+	}
+	return fmt.Sprintf("strategy plugin %q is busy: %s, please try again later", e.Plugin, reason)
 }
 
 // RefusedError reports a strategy's own refusal of a posted subresource, by its Reason.

@@ -84,6 +84,8 @@ type RequestInfo struct {
 	Manager string
 	DryRun  bool
 	Time    time.Time
+	// Account holds the request to what it may spend; nil holds it to nothing.
+	Account *Account
 }
 
 // User is who asks.
