@@ -31,8 +31,18 @@ const (
 // convert brings an object to another version of its resource: by its Converter or by the strategy's Convert hook where
 // it has one, else by changing apiVersion alone (Kubernetes' conversion strategy None).
 func (s *Store) convert(ctx context.Context, info *RequestInfo, obj Object, version string) (Object, error) {
+	return s.convertTo(ctx, info, obj, s.Resource.APIVersion(version))
+}
+
+// encode brings an object to the version that it is stored in.
+func (s *Store) encode(ctx context.Context, info *RequestInfo, obj Object) (Object, error) {
+	return s.convertTo(ctx, info, obj, s.Resource.StoredAPIVersion())
+}
+
+// convertTo is convert for an apiVersion, which may be that of a cohabiting resource.
+func (s *Store) convertTo(ctx context.Context, info *RequestInfo, obj Object, apiVersion string) (Object, error) {
 	objects := [1]Object{obj}
-	if err := s.convertAll(ctx, info, objects[:], version); err != nil {
+	if err := s.convertAllTo(ctx, info, objects[:], apiVersion); err != nil {
 		return nil, err
 	}
 	return objects[0], nil
@@ -40,7 +50,11 @@ func (s *Store) convert(ctx context.Context, info *RequestInfo, obj Object, vers
 
 // convertAll converts those of the objects that are not in the version yet, in place and in as few calls as may be.
 func (s *Store) convertAll(ctx context.Context, info *RequestInfo, objects []Object, version string) error {
-	wanted := s.Resource.APIVersion(version)
+	return s.convertAllTo(ctx, info, objects, s.Resource.APIVersion(version))
+}
+
+func (s *Store) convertAllTo(ctx context.Context, info *RequestInfo, objects []Object, wanted string) error {
+	version := s.Resource.versionOf(wanted)
 	var pending []Object
 	var at []int
 	for i, obj := range objects {

@@ -68,7 +68,7 @@ func (s *Store) create(ctx context.Context, req CreateRequest, obj Object) (Resu
 	if err != nil {
 		return Result{}, err
 	}
-	stored, err := s.convert(ctx, info, obj, s.Resource.StorageVersion().Name)
+	stored, err := s.encode(ctx, info, obj)
 	if err != nil {
 		return Result{}, err
 	}

@@ -63,10 +63,14 @@ func (r *Result) shownAs(decorated Object) {
 	}
 }
 
-// ttl asks the strategy how many seconds an object is to live; 0 is for ever. On an update it counts from then on.
+// ttl asks the strategy how many seconds an object is to live; 0 is for ever. On an update it counts from then on. What
+// the operator says goes before.
 func (s *Store) ttl(ctx context.Context, info *RequestInfo, obj, old Object) (int64, error) {
 	if !hooked(s.Resource.Strategy).Has(TTL) {
 		return 0, nil
+	}
+	if seconds, told := s.options.TTL[s.Resource.GroupResource()]; told {
+		return seconds, nil
 	}
 	result, err := s.ask(ctx, TTL, info, obj, old)
 	if err != nil {

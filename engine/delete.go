@@ -140,7 +140,7 @@ func (s *Store) replaceDeleting(ctx context.Context, info *RequestInfo, obj, old
 	if bytes.Equal(obj, old) || info.DryRun {
 		return Result{Object: served(shown, item.Revision)}, nil
 	}
-	stored, err := s.convert(ctx, info, obj, s.Resource.StorageVersion().Name)
+	stored, err := s.encode(ctx, info, obj)
 	if err != nil {
 		return Result{}, err
 	}

@@ -17,7 +17,7 @@ func (s *Store) held(ctx context.Context, info *RequestInfo, obj Object) (bool, 
 	if s.holder == nil {
 		return false, nil
 	}
-	stored, err := s.convert(ctx, info, obj, s.Resource.StorageVersion().Name)
+	stored, err := s.encode(ctx, info, obj)
 	return err == nil && s.holder.Holds(stored), err
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,9 +27,11 @@ func newOwnership(r *Resource) ownership {
 		reset = append(reset, ".status")
 	}
 	o.main = managed.Excluding(reset...)
-	for i := range r.Versions {
-		v, apiVersion := &r.Versions[i], r.APIVersion(r.Versions[i].Name)
-		o.types[apiVersion] = sync.OnceValues(func() (*managed.Types, error) { return managed.Compile(v.Schema, apiVersion, r.Kind) })
+	for _, shown := range append([]*Resource{r}, r.Cohabitants...) {
+		for i := range shown.Versions {
+			v, apiVersion := &shown.Versions[i], shown.APIVersion(shown.Versions[i].Name)
+			o.types[apiVersion] = sync.OnceValues(func() (*managed.Types, error) { return managed.Compile(v.Schema, apiVersion, r.Kind) })
+		}
 	}
 	return o
 }
@@ -53,7 +54,7 @@ func (s *Store) ownedWrite(ctx context.Context, info *RequestInfo, sub *Subresou
 		Types: types, Old: old, New: obj, Manager: info.Manager, Time: info.Time, Scope: s.ownership.main,
 		Versions: s.ownership.versions,
 		Convert: func(obj []byte, apiVersion string) ([]byte, error) {
-			return s.convert(ctx, info, obj, strings.TrimPrefix(apiVersion, s.Resource.Group+"/"))
+			return s.convertTo(ctx, info, obj, apiVersion)
 		},
 	}
 	switch {
@@ -68,57 +69,71 @@ func (s *Store) ownedWrite(ctx context.Context, info *RequestInfo, sub *Subresou
 	return w, nil
 }
 
-// own records in managedFields what the manager of a request has changed; old is nil on create. Hooks have prepared the object
-// by then, so that what they fill in is the manager's too, as defaults are in Kubernetes.
-func (s *Store) own(ctx context.Context, info *RequestInfo, sub *Subresource, obj, old Object) (Object, error) {
+// own returns the managedFields of an object after a write: what its manager has changed is recorded in was, those of before, or
+// in sent, those that the client has edited; old is nil on create. Hooks have prepared the object by then, so that what they
+// fill in is the manager's too, as defaults are in Kubernetes.
+func (s *Store) own(ctx context.Context, info *RequestInfo, sub *Subresource, obj Object, sent []byte, old Object) ([]byte, error) {
 	w, err := s.ownedWrite(ctx, info, sub, obj, old)
 	if err != nil {
 		return nil, err
 	}
+	was := old.ManagedFields()
+	w.Sent = sent
 	fields, err := w.Update()
 	if err != nil { // Kubernetes does not refuse a write for this
-		fields = managedFields(old)
+		fields = was
 	}
-	if sent := managedFields(obj); sent != nil && !bytes.Equal(sent, managedFields(old)) {
+	if sent != nil && !bytes.Equal(sent, was) {
 		if errs := validateOwners(fields); len(errs) > 0 {
 			return nil, &InvalidError{s.Resource.GroupKind(), obj.Name(), errs}
 		}
 	}
-	return withOwners(obj, old, fields), nil
+	return fields, nil
 }
 
-// withOwners is the object with its managedFields. Where nothing but their times would change, they stay as they were.
-func withOwners(obj, old Object, fields []byte) Object {
-	meta, was := obj.Meta(), managedFields(old)
-	if bytes.Equal(fields, meta.Get("managedFields")) && (fields == nil || bytes.Equal(fields, was)) {
-		return obj
+// keepTimes returns the managedFields of before where nothing but their times would change; bare is the object before without
+// them.
+func keepTimes(obj, bare Object, fields, was []byte) []byte {
+	if !bytes.Equal(fields, was) && bytes.Equal(obj, bare) && managed.EqualButTimes(fields, was) {
+		return was
 	}
-	meta.Set("managedFields", fields)
-	obj = obj.WithMeta(meta)
-	if old == nil || bytes.Equal(fields, was) || !managed.EqualButTimes(fields, was) {
-		return obj
-	}
-	meta.Set("managedFields", was)
-	if same := obj.WithMeta(meta); bytes.Equal(same, old) {
-		return same
-	}
-	return obj
+	return fields
 }
 
-// disowned is the object without managedFields. A value that is too large for the storage is stored like this, as in Kubernetes.
-func disowned(obj Object) Object {
-	meta := obj.Meta()
-	meta.Set("managedFields", nil)
-	return obj.WithMeta(meta)
+// ManagedFields is the raw metadata.managedFields, or nil.
+func (o Object) ManagedFields() []byte { return o.member("managedFields") }
+
+// Unowned is the object without managedFields. No hook sees them or may change them, so that a write takes them off at its
+// beginning and puts them on at its end.
+func (o Object) Unowned() Object {
+	fields := o.ManagedFields()
+	if fields == nil {
+		return o
+	}
+	begin := cap(o) - cap(fields) - len(`"managedFields":`)
+	end := cap(o) - cap(fields) + len(fields)
+	if o[end] == ',' {
+		end++
+	} else if o[begin-1] == ',' {
+		begin--
+	}
+	return append(append(make(Object, 0, len(o)-(end-begin)), o[:begin]...), o[end:]...)
+}
+
+// Owned is the object, which has none, with managedFields; nil is none.
+func (o Object) Owned(fields []byte) Object {
+	if fields == nil {
+		return o
+	}
+	p := o.parts()
+	p.meta.Set("managedFields", fields)
+	return p.object()
 }
 
 func isTooLarge(err error) bool {
 	var large *TooLargeError
 	return errors.As(err, &large)
 }
-
-// managedFields is the raw metadata.managedFields of an object, or nil.
-func managedFields(obj Object) []byte { return Object(obj.field("metadata")).field("managedFields") }
 
 // validateOwners validates managedFields that a client has edited.
 func validateOwners(fields []byte) field.ErrorList {

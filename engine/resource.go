@@ -21,6 +21,12 @@ type Resource struct {
 
 	// KeyRoot is the prefix of its keys under the storage's own: "/pods".
 	KeyRoot string
+	// StoredAs is the apiVersion that its objects are stored in where that is none of its own versions: those of a
+	// cohabiting resource, whose KeyRoot it shares.
+	StoredAs string
+	// Cohabitants are the resources that show the same objects under groups of their own. The Convert hook of each leads to
+	// the versions of the others and back.
+	Cohabitants []*Resource
 
 	Versions     []Version // in order of priority, best first
 	Subresources []Subresource
@@ -37,6 +43,9 @@ type Resource struct {
 
 	// SelectableFields are the field paths that field selectors may name besides metadata.name and metadata.namespace.
 	SelectableFields []string
+	// FieldLabels are the names by which field selectors may ask for what is at other paths: for the first of those that an
+	// object has something at.
+	FieldLabels map[string][]string
 	// ResetFields are the field paths that a write to the main resource resets.
 	ResetFields []string
 
@@ -141,6 +150,14 @@ func (r *Resource) StorageVersion() *Version {
 	return nil
 }
 
+// StoredAPIVersion is the apiVersion of the bytes in the storage.
+func (r *Resource) StoredAPIVersion() string {
+	if r.StoredAs != "" {
+		return r.StoredAs
+	}
+	return r.APIVersion(r.StorageVersion().Name)
+}
+
 // In tells whether a version has the subresource.
 func (s *Subresource) In(version string) bool {
 	return s.Versions == nil || slices.Contains(s.Versions, version)
@@ -154,6 +171,15 @@ func (r *Resource) Subresource(name string) *Subresource {
 		}
 	}
 	return nil
+}
+
+// versionOf is the name of the version that is written as apiVersion, "" where it is none of the resource's.
+func (r *Resource) versionOf(apiVersion string) string {
+	gv, err := schema.ParseGroupVersion(apiVersion)
+	if err != nil || gv.Group != r.Group {
+		return ""
+	}
+	return gv.Version
 }
 
 // APIVersion joins group and version as objects carry them: "v1", "apps/v1".

@@ -13,7 +13,8 @@ type Selector struct {
 	Labels labels.Selector
 	Fields fields.Selector
 
-	falsy []string // booleans that are "false" where an object lacks them
+	falsy  []string            // booleans that are "false" where an object lacks them
+	labels map[string][]string // the paths of names that are no paths
 }
 
 // ParseSelector reads the two query parameters of a list or watch. Fields that the resource does not declare
@@ -46,7 +47,7 @@ func (r *Resource) NewSelector(byLabels labels.Selector, byFields fields.Selecto
 	if byFields == nil || byFields.Empty() {
 		return selector, nil
 	}
-	selector.Fields = byFields
+	selector.Fields, selector.labels = byFields, r.FieldLabels
 	for _, requirement := range byFields.Requirements() {
 		if !r.selectable(requirement.Field) {
 			return Selector{}, badRequest("field label not supported: %s", requirement.Field)
@@ -75,7 +76,7 @@ func (r *Resource) selectable(field string) bool {
 	case "metadata.namespace":
 		return r.Namespaced
 	}
-	return slices.Contains(r.SelectableFields, "."+field)
+	return slices.Contains(r.SelectableFields, "."+field) || r.FieldLabels[field] != nil
 }
 
 // Empty tells whether the selector picks every object.
@@ -86,7 +87,7 @@ func (s Selector) Matches(obj Object) bool {
 	if s.Labels != nil && !s.Labels.Matches(labelSet{ParseFields(Object(obj.field("metadata")).field("labels"))}) {
 		return false
 	}
-	return s.Fields == nil || s.Fields.Matches(fieldSet{obj, s.falsy})
+	return s.Fields == nil || s.Fields.Matches(fieldSet{obj, s.falsy, s.labels})
 }
 
 // Name is the one name that the selector can match, "" if there may be several.
@@ -109,13 +110,22 @@ func (l labelSet) Lookup(label string) (string, bool) { return l.fields.String(l
 
 // fieldSet shows an object to a fields.Selector.
 type fieldSet struct {
-	obj   Object
-	falsy []string
+	obj    Object
+	falsy  []string
+	labels map[string][]string
 }
 
 func (f fieldSet) Has(field string) bool { return f.Get(field) != "" }
 
 func (f fieldSet) Get(field string) string {
+	for _, path := range f.labels[field] {
+		if text := f.obj.Get(strings.Split(path[1:], ".")...).String(); text != "" {
+			return text
+		}
+	}
+	if f.labels[field] != nil {
+		return ""
+	}
 	value := f.obj.Get(strings.Split(field, ".")...)
 	if !value.Exists() && slices.Contains(f.falsy, field) {
 		return "false"

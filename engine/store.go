@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Store serves one resource: the lifecycle over a Strategy and a Storage. It is immutable; a change of the
@@ -22,6 +24,8 @@ type Options struct {
 	Admission Admission
 	// NoGarbageCollection says that nobody serves the finalizers of propagation policies, so that none are put on.
 	NoGarbageCollection bool
+	// TTL is how many seconds objects of a resource live, where the operator and not the strategy's TTL hook says so.
+	TTL map[schema.GroupResource]int64
 	// Transcode turns stored bytes in another encoding than JSON into JSON; nil refuses them.
 	Transcode func(data []byte) ([]byte, error)
 }

@@ -346,7 +346,7 @@ func (s *Store) reviewUpdate(ctx context.Context, strategy Strategy, call *Call)
 // replace stores the new state over item. An unchanged object writes nothing and keeps its resourceVersion; one whose
 // last finalizer has gone while it was being deleted is deleted.
 func (s *Store) replace(ctx context.Context, info *RequestInfo, obj, old Object, item Item) (Result, error) {
-	stored, err := s.convert(ctx, info, obj, s.Resource.StorageVersion().Name)
+	stored, err := s.encode(ctx, info, obj)
 	if err != nil {
 		return Result{}, err
 	}

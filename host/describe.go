@@ -29,12 +29,19 @@ type resourceDescription struct {
 	Scope            string                       `json:"scope"`
 	Bind             bool                         `json:"bind"`
 	KeyRoot          string                       `json:"keyRoot"`
+	StoredAs         string                       `json:"storedAs"`
 	Versions         list[versionDescription]     `json:"versions"`
 	Hooks            list[string]                 `json:"hooks"`
 	Traits           list[string]                 `json:"traits"`
 	Subresources     list[subresourceDescription] `json:"subresources"`
 	SelectableFields list[string]                 `json:"selectableFields"`
+	FieldLabels      list[fieldLabelDescription]  `json:"fieldLabels"`
 	ResetFields      list[string]                 `json:"resetFields"`
+}
+
+type fieldLabelDescription struct {
+	Label string       `json:"label"`
+	Paths list[string] `json:"paths"`
 }
 
 type versionDescription struct {

@@ -45,7 +45,7 @@ func (m *Module) resources(ctx context.Context, d *description, schemas componen
 		seen[r.GroupResource()], kinds[r.GroupKind()] = true, true
 		all = append(all, r)
 	}
-	return all, nil
+	return all, cohabit(d, all)
 }
 
 func (m *Module) resource(ctx context.Context, d *resourceDescription, schemas components) (*engine.Resource, error) {
@@ -61,6 +61,9 @@ func (m *Module) resource(ctx context.Context, d *resourceDescription, schemas c
 		return nil, err
 	}
 	if err = checkPaths("resetFields", d.ResetFields...); err != nil {
+		return nil, err
+	}
+	if r.FieldLabels, err = fieldLabels(d.FieldLabels); err != nil {
 		return nil, err
 	}
 	if r.Traits, err = traits(d.Traits); err != nil {

@@ -40,6 +40,7 @@ func (m *Module) describeResource(w *jsonWriter, r *Resource) {
 		w.dst = append(w.dst, "true"...)
 	}
 	w.string("keyRoot", r.KeyRoot)
+	w.string("storedAs", r.StoredAs)
 	w.key("versions")
 	w.open('[')
 	for i := range r.Versions {
@@ -58,6 +59,7 @@ func (m *Module) describeResource(w *jsonWriter, r *Resource) {
 	}
 	w.close(']')
 	w.strings("selectableFields", r.SelectableFields)
+	w.fieldLabels(r.FieldLabels)
 	w.strings("resetFields", r.ResetFields)
 	w.close('}')
 }
@@ -98,6 +100,22 @@ func describeColumn(w *jsonWriter, c *Column) {
 	}
 	w.string("jsonPath", c.JSONPath)
 	w.close('}')
+}
+
+func (w *jsonWriter) fieldLabels(labels []FieldLabel) {
+	if len(labels) == 0 {
+		return
+	}
+	w.key("fieldLabels")
+	w.open('[')
+	for i := range labels {
+		w.item()
+		w.open('{')
+		w.string("label", labels[i].Label)
+		w.strings("paths", labels[i].Paths)
+		w.close('}')
+	}
+	w.close(']')
 }
 
 func (m *Module) describeSubresource(w *jsonWriter, r *Resource, s *Subresource) {

@@ -34,7 +34,8 @@ func TestDescribe(t *testing.T) {
 				{Name: "sell", Create: &PostedKind{"g.io", "v1", "Sale", true}},
 				{Name: "eat", Unavailable: "not today"},
 			},
-			SelectableFields: []string{".a"}, ResetFields: []string{".status"},
+			SelectableFields: []string{".a"}, ResetFields: []string{".status"}, StoredAs: "g.com/v1",
+			FieldLabels: []FieldLabel{{"b", []string{".c", ".d"}}, {"e", []string{".f"}}},
 		},
 	}})
 	want := `{"name":"all","version":"1.2.3","resources":[` +
@@ -43,7 +44,7 @@ func TestDescribe(t *testing.T) {
 		`"hooks":["Default","PrepareForCreate","Validate","WarningsOnCreate","PrepareForUpdate","ValidateUpdate","WarningsOnUpdate",` +
 		`"Canonicalize","CheckGracefulDelete","CreateSubresource","ConvertToTable","Convert"],"subresources":[]},` +
 		`{"group":"g.io","resource":"oxen","singular":"ox","kind":"Ox","listKind":"Oxen","shortNames":["o"],"categories":["all"],` +
-		`"scope":"Cluster","keyRoot":"/oxen","versions":[` +
+		`"scope":"Cluster","keyRoot":"/oxen","storedAs":"g.com/v1","versions":[` +
 		`{"name":"v2","served":true,"storage":true,"hooks":true,"columns":[` +
 		`{"name":"A","type":"integer","format":"int32","description":"\"d\"","priority":1,"jsonPath":".a"},{"name":"B","type":"string"}],` +
 		`"schema":{"type":"object"}},` +
@@ -52,7 +53,7 @@ func TestDescribe(t *testing.T) {
 		`{"name":"status","hooks":["Validate"]},` +
 		`{"name":"scale","scale":{"specReplicasPath":".a","statusReplicasPath":".b","labelSelectorPath":".c"}},` +
 		`{"name":"sell","create":{"group":"g.io","version":"v1","kind":"Sale","action":"delete"}},` +
-		`{"name":"eat","unavailable":"not today"}],"selectableFields":[".a"],"resetFields":[".status"]}]}`
+		`{"name":"eat","unavailable":"not today"}],"selectableFields":[".a"],"fieldLabels":[{"label":"b","paths":[".c",".d"]},{"label":"e","paths":[".f"]}],"resetFields":[".status"]}]}`
 	if got := string(m.Describe()); got != want {
 		t.Errorf("\n%s, want\n%s", strings.ReplaceAll(got, ",", ",\n"), strings.ReplaceAll(want, ",", ",\n"))
 	}

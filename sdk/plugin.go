@@ -34,6 +34,9 @@ type Resource struct {
 
 	// KeyRoot is the prefix of the storage keys, "/pods"; default "/<group>/<resource>".
 	KeyRoot string
+	// StoredAs is the apiVersion of another resource of the plugin, of the same kind: the two show the same objects, which
+	// are stored as the other's. Both strategies are Converters then, to the versions of either.
+	StoredAs string
 
 	Versions []Version
 	// Strategy has some of the hooks and traits of strategy.go; nil for none.
@@ -42,8 +45,17 @@ type Resource struct {
 
 	// SelectableFields are the field paths that field selectors may name: ".spec.nodeName".
 	SelectableFields []string
+	// FieldLabels are further names that field selectors may use.
+	FieldLabels []FieldLabel
 	// ResetFields are the field paths that writes to the main resource reset: ".status".
 	ResetFields []string
+}
+
+// FieldLabel is a name in field selectors that is not the path of a field.
+type FieldLabel struct {
+	Label string
+	// Paths of the fields behind it: the first that is not empty in an object counts.
+	Paths []string
 }
 
 // Version is one version of a resource. The only version of a resource is served and stored,

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/stratagem-dev/stratagem/engine"
 )
@@ -99,8 +100,9 @@ func apiResourcesOf(r *engine.Resource, gv metav1.GroupVersion) []metav1.APIReso
 		ShortNames:   r.ShortNames,
 		Categories:   r.Categories,
 	}}
-	if storage := r.StorageVersion(); storage != nil {
-		out[0].StorageVersionHash = storageVersionHash(r.Group, storage.Name, r.Kind)
+	if r.StorageVersion() != nil {
+		stored := schema.FromAPIVersionAndKind(r.StoredAPIVersion(), r.Kind)
+		out[0].StorageVersionHash = storageVersionHash(stored.Group, stored.Version, stored.Kind)
 	}
 	for i := range r.Subresources {
 		sub := &r.Subresources[i]
