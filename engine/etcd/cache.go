@@ -149,12 +149,8 @@ func (c *Cache) wrote(revision int64) {
 // Revision goes to the Storage.
 func (c *Cache) Revision(ctx context.Context) (int64, error) { return c.storage.Revision(ctx) }
 
-// take is called by the hub with events of all prefixes, whole revisions at a time.
-func (c *Cache) take(events []engine.Event) {
-	mine := c.mine(events)
-	if len(mine) == 0 {
-		return
-	}
+// take is called by the hub with events below the prefix, whole revisions at a time.
+func (c *Cache) take(mine []engine.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.fill.under {
@@ -163,23 +159,6 @@ func (c *Cache) take(events []engine.Event) {
 	}
 	c.absorb(mine)
 	c.publish()
-}
-
-// mine are the events below the prefix.
-func (c *Cache) mine(events []engine.Event) []engine.Event {
-	if len(events) == 1 {
-		if strings.HasPrefix(events[0].Key, c.prefix) {
-			return events
-		}
-		return nil
-	}
-	var mine []engine.Event
-	for _, event := range events {
-		if strings.HasPrefix(event.Key, c.prefix) {
-			mine = append(mine, event)
-		}
-	}
-	return mine
 }
 
 // absorb applies events to the current view, and keeps them with the values before. Those that the view holds

@@ -24,9 +24,9 @@ type hub struct {
 	nudges   chan struct{}
 	gate     gate
 
-	mu     sync.Mutex
-	caches map[*Cache]struct{}
-	placed bool // the watch has a revision to begin at: caches may list
+	mu       sync.Mutex
+	audience audience
+	placed   bool // the watch has a revision to begin at: caches may list
 }
 
 // hubs are the shared parts of a Storage, made when they are first needed.
@@ -45,7 +45,7 @@ func (s *Storage) join(c *Cache) *hub {
 	h := s.hubs.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.caches[c] = struct{}{}
+	h.audience.add(c)
 	if h.placed {
 		c.refill()
 	}
@@ -61,8 +61,8 @@ func (s *Storage) leave(c *Cache) {
 		return
 	}
 	h.mu.Lock()
-	delete(h.caches, c)
-	last := len(h.caches) == 0
+	h.audience.remove(c)
+	last := len(h.audience.caches) == 0
 	h.mu.Unlock()
 	if last {
 		s.hubs.hub = nil
@@ -73,7 +73,7 @@ func (s *Storage) leave(c *Cache) {
 
 func startHub(s *Storage) *hub {
 	ctx, stop := context.WithCancel(context.Background())
-	h := &hub{storage: s, stream: stream{storage: s, key: s.prefix + "/"}, ctx: ctx, stop: stop, nudges: make(chan struct{}, 1), caches: map[*Cache]struct{}{}}
+	h := &hub{storage: s, stream: stream{storage: s, key: s.prefix + "/"}, ctx: ctx, stop: stop, nudges: make(chan struct{}, 1), audience: newAudience()}
 	h.gate.check = h.check
 	h.running.Go(h.run)
 	h.running.Go(h.nudge)
@@ -132,7 +132,7 @@ func (h *hub) refill() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.placed = true
-	for c := range h.caches {
+	for c := range h.audience.caches {
 		c.refill()
 	}
 }
@@ -141,9 +141,7 @@ func (h *hub) refill() {
 func (h *hub) dispatch(taken batch) {
 	if len(taken.events) > 0 {
 		h.mu.Lock()
-		for c := range h.caches {
-			c.take(taken.events)
-		}
+		h.audience.take(taken.events)
 		h.mu.Unlock()
 	}
 	h.advance(taken.revision)
