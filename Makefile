@@ -17,7 +17,7 @@ CHECKS      = inherit,-SA1019
 # Each module stands by itself; go.work is for editors.
 export GOWORK = off
 
-.PHONY: build run test race bench check plugins format tidy lint clone fmt clean
+.PHONY: build run test race bench check plugins examples format tidy lint clone fmt clean
 
 build: $(MODULES) $(SDK) ## bin/stratagem, with the bundled plugins and the SDK's sources embedded
 	$(GO) build -trimpath -o $(STRATAGEM) .
@@ -40,10 +40,13 @@ $(SDK): $(shell find sdk server/bundle/pack -type f)
 test: build ## every module's tests; those in server/e2e run the server, kubectl and client-go
 	@set -e; for m in $(GO_MODULES); do echo "test $$m"; (cd $$m && $(GO) test -timeout 20m ./...); done
 
+examples: build ## plugins in other languages, built and proven; what they take is in examples/greetings
+	$(MAKE) -C examples/greetings
+
 race: build ## what is shared, under the race detector
 	$(GO) test -race -timeout 20m ./engine/... ./host/...
 
-check: format tidy clone lint test race ## all that CI runs
+check: format tidy clone lint test examples race ## all that CI runs
 
 format:
 	@files=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$files" || { echo "not formatted:" $$files; exit 1; }
