@@ -41,7 +41,7 @@ func buildCommand() *cobra.Command {
 var compilerCommand = map[string][]string{
 	"tinygo": {"tinygo", "build", "-target=wasip1", "-buildmode=c-shared", "-opt=2", "-no-debug", "-scheduler=none", "-gc=precise",
 		"-ldflags=-extldflags --initial-memory=4194304", "-o"},
-	"go": {"go", "build", "-trimpath", "-buildmode=c-shared", "-ldflags=-s -w", "-o"},
+	"go": {"go", "build", "-trimpath", "-buildvcs=false", "-buildmode=c-shared", "-ldflags=-s -w", "-o"},
 }
 
 // buildPlugin compiles a folder and adds its schema.
