@@ -98,7 +98,7 @@ func disabled(item engine.Item) (engine.Object, error) {
 		Type: "Active", Status: "False", Reason: "Disabled", LastTransitionTime: time.Now().UTC().Format(time.RFC3339),
 		Message: fmt.Sprintf("revision %d was switched off; %s is not served", status.ActiveRevision, status.ResourceNames),
 	}}
-	status.ActiveRevision, status.Digest, status.Version, status.State = 0, "", "", stateDisabled
+	status.ActiveRevision, status.Digest, status.Version, status.SignedBy, status.State = 0, "", "", "", stateDisabled
 	raw, err := json.Marshal(plugin)
 	if err != nil {
 		return nil, err

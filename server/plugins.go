@@ -20,10 +20,12 @@ import (
 // last; every replica follows it; and every write of a resource is guarded by its revision, so that none is made by a
 // revision that is no longer active.
 type Plugins struct {
-	server    *Server
-	raw       engine.Storage
-	modules   modules
-	lifecycle *lifecycle
+	server     *Server
+	raw        engine.Storage
+	modules    modules
+	signatures signatures
+	bundled    map[string]string // digests of the modules built in, by plugin
+	lifecycle  *lifecycle
 
 	mu          sync.Mutex // guards what follows: held while plugins are loaded, never by requests
 	native      []*engine.Store
@@ -31,6 +33,7 @@ type Plugins struct {
 	active      map[string]*activePlugin
 	spare       map[string]*host.Module // verified by a push and not yet active, by digest
 	caches      map[string]engine.Storage
+	states      map[string]*policyState
 }
 
 // activePlugin is a plugin that is served.
@@ -52,7 +55,11 @@ const activationsRoot = "/" + pluginGroup + "/activations/"
 func newPlugins(s *Server) *Plugins {
 	p := &Plugins{
 		server: s, raw: s.options.Storage, modules: modules{s.options.Storage}, active: map[string]*activePlugin{},
-		spare: map[string]*host.Module{}, caches: map[string]engine.Storage{},
+		spare: map[string]*host.Module{}, caches: map[string]engine.Storage{}, signatures: signatures{s.options.Storage},
+		bundled: map[string]string{}, states: map[string]*policyState{},
+	}
+	for name, wasm := range s.options.Bundled {
+		p.bundled[name] = host.Digest(wasm)
 	}
 	p.definitions = crd.NewRegistry(s.store)
 	return p
@@ -107,7 +114,13 @@ func (p *Plugins) refresh(ctx context.Context) error {
 		if was := p.active[name]; was != nil && was.guard.Revision == item.Revision {
 			continue
 		}
+		if p.stillRefused(name, item.Revision) {
+			continue
+		}
 		plugin, err := p.activate(ctx, name, item)
+		if p.judged(name, item.Revision, err) {
+			continue
+		}
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -129,6 +142,7 @@ func (p *Plugins) refresh(ctx context.Context) error {
 	if changed || defined {
 		p.server.use(p.stores())
 	}
+	p.tellRefusals(ctx, seen)
 	names, roots := p.definitions.Dropped()
 	p.forget(roots)
 	if err := p.unclaimDefined(ctx, names); err != nil {
@@ -170,6 +184,9 @@ func (p *Plugins) activate(ctx context.Context, name string, item engine.Item) (
 		wasm, err := p.modules.get(ctx, digest)
 		if err != nil {
 			return nil, fmt.Errorf("plugin %q: %w", name, err)
+		}
+		if _, err := p.admit(ctx, name, digest, wasm, nil); err != nil {
+			return nil, err
 		}
 		if plugin.module, err = host.Load(ctx, wasm, revisionName(name, plugin.activation.Revision), p.server.options.Host); err != nil {
 			return nil, fmt.Errorf("plugin %q: %w", name, err)

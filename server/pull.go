@@ -35,6 +35,11 @@ func (s *Server) getModule(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	signed, err := s.plugins.signatures.get(ctx, strings.TrimPrefix(found.Digest, "sha256:"))
+	if err != nil {
+		return err
+	}
+	showSignatures(c.Response().Header(), signed)
 	c.Response().Header().Set("Stratagem-Revision", strconv.FormatInt(found.Revision, 10))
 	c.Response().Header().Set("Cache-Control", "no-cache, private")
 	return c.Blob(http.StatusOK, "application/wasm", wasm)

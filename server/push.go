@@ -18,6 +18,8 @@ import (
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/host"
 	"github.com/stratagem-dev/stratagem/server/negotiate"
+	"github.com/stratagem-dev/stratagem/server/policy"
+	"github.com/stratagem-dev/stratagem/server/signing"
 )
 
 // maxUploadBytes is how large an uploaded module may be.
@@ -41,7 +43,14 @@ func (s *Server) putModule(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	result, err := s.plugins.Push(c.Request().Context(), push{name: name, wasm: wasm, by: userOf(c).Name, dryRun: dry})
+	in := push{name: name, wasm: wasm, by: userOf(c).Name, dryRun: dry}
+	if in.source, err = sentSource(c.Request().Header); err != nil {
+		return err
+	}
+	var result engine.Result
+	if in.signatures, err = sentSignatures(c.Request().Header); err == nil {
+		result, err = s.plugins.Push(c.Request().Context(), in)
+	}
 	var refused *host.LoadError
 	if errors.As(err, &refused) {
 		return &moduleError{name, refused}
@@ -63,6 +72,9 @@ type push struct {
 	by      string
 	bundled bool
 	dryRun  bool
+
+	signatures []signing.Signature
+	source     string // where it comes from, as whoever pushes says
 }
 
 // Push verifies a module and makes it the active revision of its plugin. When it returns, no later request sees the
@@ -76,7 +88,14 @@ func (p *Plugins) Push(ctx context.Context, in push) (engine.Result, error) {
 		return engine.Result{}, err
 	}
 	digest := host.Digest(in.wasm)
+	admitted, err := p.admit(ctx, in.name, digest, in.wasm, in.signatures)
+	if err != nil {
+		return engine.Result{}, err
+	}
 	if served := p.active[in.name]; stored != nil && served != nil && served.activation.Digest == digest {
+		if len(in.signatures) > 0 {
+			return p.resign(ctx, store, in, plugin, stored, admitted)
+		}
 		return engine.Result{Object: stored}, nil
 	}
 	revision := plugin.lastRevision() + 1
@@ -88,11 +107,15 @@ func (p *Plugins) Push(ctx context.Context, in push) (engine.Result, error) {
 		return engine.Result{}, errors.Join(err, module.Close(ctx))
 	}
 	plugin.add(in, revision, digest, module)
+	plugin.noteAdmission(revision, admitted)
 	if in.dryRun {
 		result, err := p.write(ctx, store, in.name, plugin, stored, true)
 		return result, errors.Join(err, module.Close(ctx))
 	}
 	if err := p.modules.put(ctx, in.wasm); err != nil {
+		return engine.Result{}, err
+	}
+	if err := p.signatures.put(ctx, digest, in.signatures); err != nil {
 		return engine.Result{}, err
 	}
 	return p.putInForce(ctx, store, in.name, plugin, stored, module)
@@ -237,6 +260,11 @@ func (p *Plugins) installBundled(ctx context.Context, bundled map[string][]byte)
 			continue
 		}
 		if _, err := p.Push(ctx, push{name: name, wasm: bundled[name], by: systemUser.Name, bundled: true}); err != nil {
+			var refusal *policy.Refusal
+			if errors.As(err, &refusal) {
+				p.server.log.Warn("a bundled plugin is not installed", "plugin", name, "error", err)
+				continue
+			}
 			return fmt.Errorf("bundled plugin %q: %w", name, err)
 		}
 	}
@@ -263,7 +291,7 @@ func (s *strategyPlugin) activeIsBundled() bool {
 func (s *strategyPlugin) add(in push, revision int64, digest string, module *host.Module) {
 	s.Status.Revisions = append(s.Status.Revisions, pluginRevision{
 		Revision: revision, Digest: "sha256:" + digest, Version: module.Version, ABI: host.ABIVersion, Bytes: int64(len(in.wasm)),
-		PushedAt: time.Now().UTC().Format(time.RFC3339), PushedBy: in.by, Bundled: in.bundled,
+		PushedAt: time.Now().UTC().Format(time.RFC3339), PushedBy: in.by, Bundled: in.bundled, Source: in.source,
 	})
 	if n := len(s.Status.Revisions); n > pluginHistory {
 		s.Status.Revisions = s.Status.Revisions[n-pluginHistory:]

@@ -69,6 +69,10 @@ func (p *Plugins) Rollback(ctx context.Context, name string, revision int64) (en
 	if err != nil {
 		return engine.Result{}, err
 	}
+	admitted, err := p.admit(ctx, name, host.Digest(wasm), wasm, nil)
+	if err != nil {
+		return engine.Result{}, err
+	}
 	module, err := host.Load(ctx, wasm, revisionName(name, target.Revision), p.server.options.Host)
 	if err != nil {
 		return engine.Result{}, err
@@ -77,6 +81,7 @@ func (p *Plugins) Rollback(ctx context.Context, name string, revision int64) (en
 		return engine.Result{}, errors.Join(err, module.Close(ctx))
 	}
 	plugin.activate(target.Revision, module)
+	plugin.noteAdmission(target.Revision, admitted)
 	return p.putInForce(ctx, store, name, plugin, stored, module)
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/host"
 	"github.com/stratagem-dev/stratagem/server/openapi"
+	"github.com/stratagem-dev/stratagem/server/policy"
 	"github.com/stratagem-dev/stratagem/server/protobuf"
 )
 
@@ -34,6 +35,8 @@ type Options struct {
 	Identity *Identity
 	// Bundled are the modules that a new installation begins with, by name.
 	Bundled map[string][]byte
+	// Policy decides which modules are taken; nil takes all.
+	Policy *policy.File
 	// Host tunes the plugin host.
 	Host host.Options
 	// NamespaceLifecycle refuses writes into namespaces that do not exist.
@@ -86,6 +89,9 @@ func New(ctx context.Context, options Options, address string) (*Server, error) 
 	}
 	go s.plugins.follow(s.ending)
 	go s.plugins.followDefinitions(s.ending)
+	if options.Policy != nil {
+		go options.Policy.Follow(s.ending, func() { s.plugins.policyChanged(s.ending) })
+	}
 	s.startControllers()
 	s.echo = s.routes()
 	return s, nil

@@ -16,6 +16,7 @@ import (
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/host"
 	"github.com/stratagem-dev/stratagem/server/negotiate"
+	"github.com/stratagem-dev/stratagem/server/policy"
 )
 
 // This file is the one place where errors become a metav1.Status.
@@ -163,6 +164,7 @@ func writeError(err error, _ *request) *apierrors.StatusError {
 		exists    *engine.AlreadyExistsError
 		conflict  *engine.ConflictError
 		refused   *engine.RefusedError
+		disallow  *policy.Refusal
 	)
 	switch {
 	case errors.As(err, &missing):
@@ -188,6 +190,10 @@ func writeError(err error, _ *request) *apierrors.StatusError {
 		return status
 	case errors.As(err, &refused):
 		return refusal(refused)
+	case errors.As(err, &disallow):
+		status := apierrors.NewForbidden(pluginGroupResource, disallow.Plugin, disallow)
+		status.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: "PluginPolicy", Message: disallow.Reason, Field: disallow.Rule}}
+		return status
 	}
 	return nil
 }

@@ -38,6 +38,7 @@ type pluginStatus struct {
 	Version        string            `json:"version,omitempty"`
 	ABI            int32             `json:"abi,omitempty"`
 	State          string            `json:"state,omitempty"`
+	SignedBy       string            `json:"signedBy,omitempty"` // the policy's keys that have signed the active revision
 	Resources      []pluginResource  `json:"resources,omitempty"`
 	ResourceNames  string            `json:"resourceNames,omitempty"` // for the table
 	Revisions      []pluginRevision  `json:"revisions,omitempty"`     // oldest first
@@ -66,6 +67,9 @@ type pluginRevision struct {
 	PushedBy string `json:"pushedBy"`
 	State    string `json:"state"`
 	Bundled  bool   `json:"bundled,omitempty"` // came with the server
+	Source   string `json:"source,omitempty"`  // where whoever pushed it had it from
+
+	Signatures []pluginSignature `json:"signatures,omitempty"`
 }
 
 // The states of a revision.
@@ -104,6 +108,7 @@ func pluginResourceDefinition() (*engine.Resource, error) {
 			digest,
 			column("ABI", "integer", ".status.abi", "The version of the guest ABI."),
 			column("Resources", "string", ".status.resourceNames", "The resources that it defines."),
+			column("Signed-By", "string", ".status.signedBy", "The policy's keys that have signed the active module."),
 			column("State", "string", ".status.state", "The state of the active revision."),
 			column("Age", "date", ".metadata.creationTimestamp", "Time since the first push."),
 		}}},

@@ -17,6 +17,7 @@ import (
 	"github.com/stratagem-dev/stratagem/host"
 	"github.com/stratagem-dev/stratagem/server"
 	"github.com/stratagem-dev/stratagem/server/bundle"
+	"github.com/stratagem-dev/stratagem/server/policy"
 )
 
 // serveFlags are the flags of serve. Where kube-apiserver has a flag, it bears the same name.
@@ -35,6 +36,7 @@ type serveFlags struct {
 	profiling       bool
 	logLevel        string
 	advertisedHosts []string
+	pluginPolicy    string
 }
 
 func serveCommand() *cobra.Command {
@@ -59,6 +61,7 @@ func serveCommand() *cobra.Command {
 	flags.BoolVar(&f.collectGarbage, "enable-garbage-collector", true, "delete objects whose owners are gone, and serve the propagation policies of deletions")
 	flags.BoolVar(&f.bundled, "bundled-plugins", true, "install the plugins that come with the server")
 	flags.BoolVar(&f.profiling, "profiling", true, "serve profiles under /debug/pprof")
+	flags.StringVar(&f.pluginPolicy, "plugin-policy", "", "file that says which keys may sign which plugins; followed when it changes. Without it all modules are taken")
 	flags.StringVar(&f.logLevel, "log-level", "info", "least level of what is logged: debug, info, warn or error")
 	flags.StringSliceVar(&f.advertisedHosts, "tls-san", nil, "further names and addresses for the server's certificate")
 	return cmd
@@ -168,6 +171,11 @@ func serverOptions(f serveFlags, storage *openedStorage, log *slog.Logger) (serv
 		NamespaceLifecycle: len(f.disableAdmit) == 0,
 		GarbageCollector:   f.collectGarbage,
 		Host:               hostOptions(f, log),
+	}
+	if f.pluginPolicy != "" {
+		if options.Policy, err = policy.Open(f.pluginPolicy, log); err != nil {
+			return options, fmt.Errorf("--plugin-policy: %w", err)
+		}
 	}
 	if f.watchCache {
 		options.Cache = func(keyRoot string) engine.Storage { return storage.cache(keyRoot) }
