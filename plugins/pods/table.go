@@ -6,6 +6,7 @@ import (
 
 	"github.com/stratagem-dev/stratagem/plugins/internal/tree"
 	"github.com/stratagem-dev/stratagem/sdk"
+	"github.com/stratagem-dev/stratagem/sdk/duration"
 )
 
 // columns are those of kubectl get; the cells without a path come from ConvertToTable.
@@ -47,7 +48,7 @@ func (s *summary) restartCell(now time.Time) string {
 	if err != nil {
 		return text
 	}
-	return text + " (" + humanDuration(now.Sub(at)) + " ago)"
+	return text + " (" + duration.HumanDuration(now.Sub(at)) + " ago)"
 }
 
 func podIP(status tree.Node) string {

@@ -1,12 +1,13 @@
-package main
+// Package duration writes durations as kubectl prints them.
+package duration
 
 import (
 	"strconv"
 	"time"
 )
 
-// humanDuration writes a duration as kubectl does: two units while the first is small.
-func humanDuration(d time.Duration) string {
+// HumanDuration writes a duration as kubectl does, as in columns such as Age: two units while the first is small.
+func HumanDuration(d time.Duration) string {
 	seconds := int(d.Seconds())
 	minutes, hours := int(d/time.Minute), int(d.Hours())
 	switch {
