@@ -31,14 +31,17 @@ func (s *Store) Get(ctx context.Context, req GetRequest) (Object, error) {
 			return nil, err
 		}
 	}
-	obj, err := s.read(ctx, item, req.Info)
+	obj, place, err := s.readPlaced(ctx, item, req.Info)
 	if err != nil {
 		return nil, err
+	}
+	if s.decorates() {
+		place = 0
 	}
 	if obj, err = s.decorated(ctx, req.Info, obj); err != nil {
 		return nil, err
 	}
-	obj = obj.Served(item.Revision)
+	obj = Listed{obj, item.Revision, place}.Served()
 	if sub != nil && sub.Scale != nil {
 		return s.scaleOf(obj, sub.Scale)
 	}

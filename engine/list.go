@@ -31,12 +31,6 @@ type List struct {
 	Remaining int64 // -1: not known
 }
 
-// Listed is one object of a List.
-type Listed struct {
-	Object   Object
-	Revision int64
-}
-
 // List reads the objects of a namespace, or of all, that the selector picks, at one revision.
 func (s *Store) List(ctx context.Context, req ListRequest) (List, error) {
 	list, err := s.list(ctx, req)
@@ -51,7 +45,7 @@ func (s *Store) List(ctx context.Context, req ListRequest) (List, error) {
 		return List{}, err
 	}
 	for i := range list.Items {
-		list.Items[i].Object = objects[i]
+		list.Items[i].Object, list.Items[i].place = objects[i], 0
 	}
 	return list, nil
 }
@@ -112,7 +106,7 @@ func (s *Store) fill(ctx context.Context, list *List, page *Page, req ListReques
 			if !req.Selector.Matches(obj) {
 				continue
 			}
-			list.Items = append(list.Items, Listed{obj, run[i].Revision})
+			list.Items = append(list.Items, s.listed(run[i], obj, req.Info))
 			if int64(len(list.Items)) == req.Limit {
 				list.Remaining = left
 				return last, true, nil
@@ -159,7 +153,7 @@ func (s *Store) listOne(ctx context.Context, req ListRequest, key string, option
 			return List{}, err
 		}
 		if run[0].Key == key && req.Selector.Matches(objects[0]) {
-			list.Items = []Listed{{objects[0], run[0].Revision}}
+			list.Items = []Listed{s.listed(run[0], objects[0], req.Info)}
 		}
 	}
 	return list, nil

@@ -47,7 +47,7 @@ func (s *Store) Stream(ctx context.Context, req ListRequest) (*ListStream, error
 // known tells whether all items of a run have been read before.
 func (s *Store) known(run []*Item, info *RequestInfo) bool {
 	for _, item := range run {
-		if item.Memo.get(s.Resource, info.Version) == nil {
+		if known, _ := item.Memo.get(s.Resource, info.Version); known == nil {
 			return false
 		}
 	}
@@ -72,11 +72,11 @@ func (l *ListStream) Each(ctx context.Context, yield func(Listed) error) error {
 	}
 	for _, run := range l.runs {
 		for _, item := range run {
-			obj, err := l.store.read(ctx, *item, l.info)
+			obj, place, err := l.store.readPlaced(ctx, *item, l.info)
 			if err != nil {
 				return err
 			}
-			if err := yield(Listed{obj, item.Revision}); err != nil {
+			if err := yield(Listed{obj, item.Revision, place}); err != nil {
 				return err
 			}
 		}

@@ -55,7 +55,8 @@ type Result struct {
 	Deleted  bool   // the object is gone
 	Message  string // of a posted subresource
 
-	settled bool // the storage was asked to write, and what came of it stands
+	revision int64 // at which the object is, or was
+	settled  bool  // the storage was asked to write, and what came of it stands
 }
 
 // FieldValidation is what to do about unknown and duplicate fields.
@@ -119,7 +120,7 @@ func (s *Store) load(item Item) (Object, error) {
 // read makes of a stored item the object that clients of a version see: converted, defaulted, without resourceVersion.
 // A request without a version gets it as it is stored.
 func (s *Store) read(ctx context.Context, item Item, info *RequestInfo) (Object, error) {
-	if known := item.Memo.get(s.Resource, info.Version); known != nil {
+	if known, _ := item.Memo.get(s.Resource, info.Version); known != nil {
 		return known, nil
 	}
 	fresh := item // what is known already is not to cost an allocation
@@ -130,13 +131,22 @@ func (s *Store) read(ctx context.Context, item Item, info *RequestInfo) (Object,
 	return objects[0], nil
 }
 
+// readPlaced is read, and where the object's resourceVersion goes in; 0 where that is not known.
+func (s *Store) readPlaced(ctx context.Context, item Item, info *RequestInfo) (Object, int32, error) {
+	if known, place := item.Memo.get(s.Resource, info.Version); known != nil {
+		return known, place, nil
+	}
+	obj, err := s.read(ctx, item, info)
+	return obj, 0, err
+}
+
 // readAll reads many items. Those that have to be converted are converted together.
 func (s *Store) readAll(ctx context.Context, items []*Item, info *RequestInfo) ([]Object, error) {
 	objects := make([]Object, len(items))
 	var fresh []Object // those that nobody has read before, in the order of the items
 	var at []int
 	for i, item := range items {
-		if objects[i] = item.Memo.get(s.Resource, info.Version); objects[i] != nil {
+		if objects[i], _ = item.Memo.get(s.Resource, info.Version); objects[i] != nil {
 			continue
 		}
 		obj, err := s.load(*item)

@@ -34,9 +34,8 @@ const (
 
 // WatchEvent is one change as a client of the watch sees it.
 type WatchEvent struct {
-	Type     WatchEventType
-	Object   Object // without resourceVersion; nil for a bookmark
-	Revision int64
+	Type   WatchEventType
+	Listed // a bookmark has a Revision and no Object
 	// InitialEnd marks the bookmark behind the initial events.
 	InitialEnd bool
 }
@@ -122,11 +121,11 @@ func (w *Watch) nextInitial() (WatchEvent, bool) {
 	if len(w.initial) > 0 {
 		first := w.initial[0]
 		w.initial = w.initial[1:]
-		return WatchEvent{Type: EventAdded, Object: first.Object, Revision: first.Revision}, true
+		return WatchEvent{Type: EventAdded, Listed: first}, true
 	}
 	if !w.marked {
 		w.marked = true
-		return WatchEvent{Type: EventBookmark, Revision: w.after, InitialEnd: true}, true
+		return WatchEvent{Type: EventBookmark, Listed: Listed{Revision: w.after}, InitialEnd: true}, true
 	}
 	return WatchEvent{}, false
 }
@@ -144,7 +143,7 @@ func (w *Watch) ended(ctx context.Context) error {
 // event turns a change of the storage into the event that this watch's selector makes of it.
 func (w *Watch) event(ctx context.Context, change Event) (_ WatchEvent, wanted bool, err error) {
 	if change.Type == Progress {
-		return WatchEvent{Type: EventBookmark, Revision: change.Revision}, w.request.Bookmarks, nil
+		return WatchEvent{Type: EventBookmark, Listed: Listed{Revision: change.Revision}}, w.request.Bookmarks, nil
 	}
 	// What etcd has forgotten cannot be told: the client has to list again.
 	if len(change.Prev) == 0 && (change.Type == Deleted || change.Type == Modified && !w.request.Selector.Empty()) {
@@ -158,31 +157,35 @@ func (w *Watch) event(ctx context.Context, change Event) (_ WatchEvent, wanted b
 	if err != nil {
 		return WatchEvent{}, false, err
 	}
-	event := WatchEvent{Object: after, Revision: change.Revision}
+	var event WatchEvent
 	switch {
-	case after != nil && (before != nil || change.Type == Modified && len(change.Prev) == 0):
-		event.Type = EventModified
-	case after != nil:
-		event.Type = EventAdded
-	case before != nil:
-		event.Type, event.Object = EventDeleted, before
+	case after.Object != nil && (before.Object != nil || change.Type == Modified && len(change.Prev) == 0):
+		event.Type, event.Listed = EventModified, after
+	case after.Object != nil:
+		event.Type, event.Listed = EventAdded, after
+	case before.Object != nil:
+		event.Type, event.Listed = EventDeleted, before
 	default:
 		return event, false, nil
 	}
-	event.Object, err = w.store.decorated(ctx, w.request.Info, event.Object)
+	event.Revision = change.Revision
+	if w.store.decorates() {
+		event.place = 0
+		event.Object, err = w.store.decorated(ctx, w.request.Info, event.Object)
+	}
 	return event, err == nil, err
 }
 
-// side is the object before or after a change, nil where there is none that the selector picks.
-func (w *Watch) side(ctx context.Context, item Item) (Object, error) {
+// side is the object before or after a change, the zero Listed where there is none that the selector picks.
+func (w *Watch) side(ctx context.Context, item Item) (Listed, error) {
 	if len(item.Data) == 0 {
-		return nil, nil
+		return Listed{}, nil
 	}
-	obj, err := w.store.read(ctx, item, w.request.Info)
+	obj, place, err := w.store.readPlaced(ctx, item, w.request.Info)
 	if err != nil || !w.request.Selector.Matches(obj) {
-		return nil, err
+		return Listed{}, err
 	}
-	return obj, nil
+	return Listed{Object: obj, place: place}, nil
 }
 
 const watchTooOld = "The resourceVersion for the provided watch is too old."

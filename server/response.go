@@ -104,7 +104,7 @@ func (r *request) writeList(list engine.List) error {
 func servedObjects(list engine.List) []engine.Object {
 	objects := make([]engine.Object, len(list.Items))
 	for i, item := range list.Items {
-		objects[i] = item.Object.Served(item.Revision)
+		objects[i] = item.Served()
 	}
 	return objects
 }

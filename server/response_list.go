@@ -49,7 +49,7 @@ func (r *request) streamList(list *engine.ListStream) error {
 			buf = append(buf, ',')
 		}
 		first = false
-		if buf = item.Object.AppendServed(buf, item.Revision); len(buf) <= chunk {
+		if buf = item.AppendServed(buf); len(buf) <= chunk {
 			return nil
 		}
 		if body == nil {

@@ -116,9 +116,9 @@ func (s *shownEvents) append(ctx context.Context, buf []byte, event engine.Watch
 		return append(s.request.appendBookmark(buf, event), "}\n"...), nil
 	}
 	if s.request.answer.As.Empty() {
-		return append(event.Object.AppendServed(buf, event.Revision), "}\n"...), nil
+		return append(event.AppendServed(buf), "}\n"...), nil
 	}
-	out, err := s.request.appendShown(ctx, buf, event.Object.Served(event.Revision), s.headers)
+	out, err := s.request.appendShown(ctx, buf, event.Served(), s.headers)
 	if err != nil {
 		return buf, err
 	}
