@@ -46,7 +46,7 @@ func (s *Store) applyToScale(info *RequestInfo, paths *Scale, patch ApplyPatch, 
 	for i := range s.Resource.Versions {
 		replicas[s.Resource.APIVersion(s.Resource.Versions[i].Name)] = paths.SpecReplicasPath
 	}
-	fields, err := replicas.ToScale(managedFields(current), apiVersion)
+	fields, err := replicas.ToScale(current.ManagedFields(), apiVersion)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -57,6 +57,6 @@ func (s *Store) applyToScale(info *RequestInfo, paths *Scale, patch ApplyPatch, 
 	if err != nil {
 		return nil, nil, err
 	}
-	fields, err = replicas.FromScale(managedFields(current), managedFields(merged), apiVersion)
+	fields, err = replicas.FromScale(current.ManagedFields(), Object(merged).ManagedFields(), apiVersion)
 	return merged, fields, err
 }

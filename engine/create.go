@@ -47,7 +47,7 @@ func (s *Store) Create(ctx context.Context, req CreateRequest) (Result, error) {
 // create is the lifecycle of one attempt.
 func (s *Store) create(ctx context.Context, req CreateRequest, obj Object) (Result, error) {
 	info := req.Info
-	obj, generated, err := s.beginCreate(info, obj)
+	obj, owners, generated, err := s.beginCreate(info, obj)
 	if err != nil {
 		return Result{}, err
 	}
@@ -60,7 +60,7 @@ func (s *Store) create(ctx context.Context, req CreateRequest, obj Object) (Resu
 		return Result{}, err
 	}
 	if !req.owned {
-		if obj, err = s.own(ctx, info, nil, obj, nil); err != nil {
+		if owners, err = s.own(ctx, info, nil, obj, owners, nil); err != nil {
 			return Result{}, err
 		}
 	}
@@ -80,10 +80,10 @@ func (s *Store) create(ctx context.Context, req CreateRequest, obj Object) (Resu
 	if err != nil {
 		return Result{}, err
 	}
-	revision, err := s.put(ctx, info, stored, ttl)
+	revision, err := s.put(ctx, info, stored, owners, ttl)
 	if isTooLarge(err) && !req.owned {
-		shown, stored = disowned(shown), disowned(stored)
-		revision, err = s.put(ctx, info, stored, ttl)
+		owners = nil
+		revision, err = s.put(ctx, info, stored, owners, ttl)
 	}
 	if err != nil {
 		var taken *AlreadyExistsError
@@ -94,33 +94,33 @@ func (s *Store) create(ctx context.Context, req CreateRequest, obj Object) (Resu
 	}
 	books.commit(ctx)
 	after(ctx, s.around.afterCreate, info, obj, nil)
-	return Result{Object: served(shown, revision), Warnings: warnings, Created: true}, nil
+	return Result{Object: shown.answer(owners, revision), Warnings: warnings, Created: true}, nil
 }
 
-// beginCreate fills in what the server decides: system fields, the name, the namespace, the first generation.
-func (s *Store) beginCreate(info *RequestInfo, obj Object) (_ Object, generated bool, err error) {
-	meta := obj.Meta()
-	fillSystemFields(&meta, info.Time)
-	if prefix := meta.String("generateName"); prefix != "" && meta.String("name") == "" {
-		meta.SetString("name", generateName(prefix))
+// beginCreate fills in what the server decides: system fields, the name, the namespace, the first generation. It takes off the
+// managedFields that the client sent.
+func (s *Store) beginCreate(info *RequestInfo, obj Object) (_ Object, sent []byte, generated bool, err error) {
+	p := obj.parts()
+	sent = p.take("managedFields")
+	fillSystemFields(&p.meta, info.Time)
+	if prefix := p.meta.String("generateName"); prefix != "" && p.meta.String("name") == "" {
+		p.meta.SetString("name", generateName(prefix))
 		generated = true
 	}
-	if err := s.agreeOnName(&meta, info.Name); err != nil {
-		return nil, false, err
+	if err := s.agreeOnName(&p.meta, info.Name); err != nil {
+		return nil, nil, false, err
 	}
-	if err := s.agreeOnNamespace(&meta, info.Namespace); err != nil {
-		return nil, false, err
+	if err := s.agreeOnNamespace(&p.meta, info.Namespace); err != nil {
+		return nil, nil, false, err
 	}
-	meta.Set("generation", nil)
+	p.take("generation")
 	if s.Resource.Traits.GenerationOnSpecChange {
-		meta.SetInt("generation", 1)
+		p.meta.SetInt("generation", 1)
 	}
-	fields := obj.Fields()
-	fields.Set("metadata", meta.Raw())
 	if s.Resource.Subresource("status") != nil {
-		fields.Set("status", nil)
+		p.top.Set("status", nil)
 	}
-	return fields.Raw(), generated, nil
+	return p.object(), sent, generated, nil
 }
 
 // agreeOnName gives a request's name (an update that creates has one) to the object.
@@ -130,19 +130,6 @@ func (s *Store) agreeOnName(meta *Fields, name string) error {
 	}
 	if name != "" {
 		meta.SetString("name", name)
-	}
-	return nil
-}
-
-// checkName makes sure that the new state of an object, as a client states it, is meant for the object of the request.
-func checkName(obj Object, info *RequestInfo) error {
-	switch name, namespace := obj.Name(), obj.Namespace(); {
-	case name == "":
-		return badRequest("the name of the object (%s based on URL) was undeterminable: name must be provided", info.Name)
-	case name != info.Name:
-		return badRequest("the name of the object (%s) does not match the name on the URL (%s)", name, info.Name)
-	case info.Namespace != "" && namespace != "" && namespace != info.Namespace:
-		return badRequest("the namespace of the object (%s) does not match the namespace on the request (%s)", namespace, info.Namespace)
 	}
 	return nil
 }
@@ -170,13 +157,14 @@ func (s *Store) reviewCreate(ctx context.Context, info *RequestInfo, obj Object)
 	return reply.Object, reply.Warnings, nil
 }
 
-// put stores a new object if its name is free. A dry run only looks.
-func (s *Store) put(ctx context.Context, info *RequestInfo, obj Object, ttl int64) (revision int64, err error) {
-	key := s.key(obj.Namespace(), obj.Name())
+// put stores a new object, with its managedFields, if its name is free. A dry run only looks.
+func (s *Store) put(ctx context.Context, info *RequestInfo, obj Object, owners []byte, ttl int64) (revision int64, err error) {
+	name := obj.Name()
+	key := s.key(obj.Namespace(), name)
 	if info.DryRun {
 		item, err := s.storage.Get(ctx, key)
 		if err == nil {
-			return 0, s.taken(item, obj.Name())
+			return 0, s.taken(item, name)
 		}
 		var missing *KeyNotFoundError
 		if errors.As(err, &missing) {
@@ -184,13 +172,13 @@ func (s *Store) put(ctx context.Context, info *RequestInfo, obj Object, ttl int6
 		}
 		return 0, err
 	}
-	revision, err = s.storage.Create(ctx, key, obj.Stored(), s.writeOptions(ttl))
+	revision, err = s.storage.Create(ctx, key, obj.Owned(owners), s.writeOptions(ttl))
 	var exists *KeyExistsError
 	if errors.As(err, &exists) {
-		return 0, s.taken(exists.Existing, obj.Name())
+		return 0, s.taken(exists.Existing, name)
 	}
 	if err != nil {
-		return 0, s.storageFailure(err, obj.Name())
+		return 0, s.storageFailure(err, name)
 	}
 	return revision, nil
 }
@@ -199,14 +187,6 @@ func (s *Store) put(ctx context.Context, info *RequestInfo, obj Object, ttl int6
 func (s *Store) taken(item Item, name string) error {
 	existing, err := s.load(item)
 	return &AlreadyExistsError{Resource: s.Resource.GroupResource(), Name: name, Deleting: err == nil && existing.Deleting()}
-}
-
-// served puts the resourceVersion on an object; the result of a dry run of a create has none.
-func served(obj Object, revision int64) Object {
-	if revision == 0 {
-		return obj
-	}
-	return obj.Stored().Served(revision)
 }
 
 // admitCreate admits a create, or an update that creates. A refusal names the object as far as it has a name.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
 )
 
 // The most that one call of Decorate gets, so that a long list stays within the budget of a call.
@@ -52,15 +51,6 @@ func (s *Store) decorated(ctx context.Context, info *RequestInfo, obj Object) (O
 	objects := [1]Object{obj}
 	err := s.decorate(ctx, info, objects[:])
 	return objects[0], err
-}
-
-// shownAs puts a decorated object in the place of the one that a write answers with.
-func (r *Result) shownAs(decorated Object) {
-	if revision, err := strconv.ParseInt(r.Object.ResourceVersion(), 10, 64); err == nil {
-		r.Object = served(decorated, revision)
-	} else {
-		r.Object = decorated
-	}
 }
 
 // ttl asks the strategy how many seconds an object is to live; 0 is for ever. On an update it counts from then on. What

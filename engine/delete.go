@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -31,21 +30,15 @@ func (s *Store) Delete(ctx context.Context, req DeleteRequest) (Result, error) {
 		return Result{}, err
 	}
 	item, err := s.current(ctx, req.Info)
-	for attempt := 0; attempt < conflictAttempts && err == nil; attempt++ {
-		result, err := s.delete(ctx, req, item)
-		var moved *RevisionError
-		if !errors.As(err, &moved) {
-			return result, err
-		}
-		if moved.Current == nil {
-			return Result{}, &NotFoundError{s.Resource.GroupResource(), req.Info.Name}
-		}
-		item = *moved.Current
-	}
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{}, &ConflictError{s.Resource.GroupResource(), req.Info.Name, ModifiedMessage}
+	for attempt := 1; ; attempt++ {
+		result, err := s.delete(ctx, req, item)
+		if again, err := s.lost(err, attempt, req.Info, &item); !again {
+			return result, err
+		}
+	}
 }
 
 // delete is the lifecycle of one attempt; a *RevisionError asks for another.
@@ -71,7 +64,7 @@ func (s *Store) delete(ctx context.Context, req DeleteRequest, item Item) (Resul
 	}
 	if grace.pending {
 		shown, err := s.decorated(ctx, req.Info, old)
-		return Result{Object: served(shown, item.Revision)}, err
+		return Result{Object: shown.Served(item.Revision)}, err
 	}
 	meta := old.Meta()
 	if !s.options.NoGarbageCollection {
@@ -138,7 +131,7 @@ func (s *Store) replaceDeleting(ctx context.Context, info *RequestInfo, obj, old
 		return Result{}, err
 	}
 	if bytes.Equal(obj, old) || info.DryRun {
-		return Result{Object: served(shown, item.Revision)}, nil
+		return Result{Object: shown.Served(item.Revision)}, nil
 	}
 	stored, err := s.encode(ctx, info, obj)
 	if err != nil {
@@ -148,7 +141,7 @@ func (s *Store) replaceDeleting(ctx context.Context, info *RequestInfo, obj, old
 	if err != nil {
 		return Result{}, s.unlessMoved(err, info.Name)
 	}
-	return Result{Object: served(shown, revision)}, nil
+	return Result{Object: shown.Served(revision)}, nil
 }
 
 // remove takes the object out of the storage.
@@ -164,7 +157,7 @@ func (s *Store) remove(ctx context.Context, info *RequestInfo, obj Object, item 
 		}
 	}
 	after(ctx, s.around.afterDelete, info, obj, nil)
-	return Result{Object: served(shown, revision), Deleted: true}, nil
+	return Result{Object: shown.Served(revision), Deleted: true}, nil
 }
 
 // markDeleting marks an object that waits for its finalizers only.

@@ -20,14 +20,21 @@ func ParseFields(raw []byte) Fields {
 	if len(raw) < 2 || raw[0] != '{' {
 		return nil
 	}
-	fields := make(Fields, 0, 12)
-	for i := 1; i < len(raw) && raw[i] == '"'; {
+	fields, _ := appendFields(make(Fields, 0, 12), raw, 0)
+	return fields
+}
+
+// appendFields appends the members of the object at i, and returns where it ends.
+func appendFields(fields Fields, raw []byte, i int) (Fields, int) {
+	for i++; i < len(raw) && raw[i] == '"'; {
 		keyEnd := skipString(raw, i)
 		end := skipValue(raw, keyEnd+1)
 		fields = append(fields, Field{internKey(raw[i+1 : keyEnd-1]), raw[keyEnd+1 : end]})
-		i = end + 1
+		if i = end; i < len(raw) && raw[i] == ',' {
+			i++
+		}
 	}
-	return fields
+	return fields, i + 1
 }
 
 // internKey spares the copy for the keys that every object has.
@@ -61,6 +68,10 @@ func internKey(key []byte) string {
 		return "resourceVersion"
 	case "managedFields":
 		return "managedFields"
+	case "finalizers":
+		return "finalizers"
+	case "ownerReferences":
+		return "ownerReferences"
 	}
 	return string(key)
 }
@@ -147,18 +158,29 @@ func (f *Fields) SetInt(key string, value int64) { f.Set(key, strconv.AppendInt(
 func (f Fields) Copy() Fields { return append(make(Fields, 0, len(f)+2), f...) }
 
 // Raw puts the object together again.
-func (f Fields) Raw() []byte {
+func (f Fields) Raw() []byte { return f.appendTo(make([]byte, 0, f.size())) }
+
+// size is how many bytes Raw has, at most.
+func (f Fields) size() int {
 	size := 2
 	for i := range f {
 		size += len(f[i].Key) + len(f[i].Value) + 4
 	}
-	out := append(make([]byte, 0, size), '{')
+	return size
+}
+
+func (f Fields) appendTo(out []byte) []byte {
+	out = append(out, '{')
 	for i := range f {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, '"'), f[i].Key...), '"', ':')
-		out = append(out, f[i].Value...)
+		out = append(appendKey(out, i, f[i].Key), f[i].Value...)
 	}
 	return append(out, '}')
+}
+
+// appendKey appends the key of member i, a comma in front of it.
+func appendKey(out []byte, i int, key string) []byte {
+	if i > 0 {
+		out = append(out, ',')
+	}
+	return append(append(append(out, '"'), key...), '"', ':')
 }

@@ -24,7 +24,7 @@ func (s *Store) held(ctx context.Context, info *RequestInfo, obj Object) (bool, 
 // terminate begins the deletion of an object that is held. One whose deletion has begun is left as it is.
 func (s *Store) terminate(ctx context.Context, req DeleteRequest, old Object, item Item) (Result, error) {
 	if old.Deleting() {
-		return Result{Object: served(old, item.Revision)}, nil
+		return Result{Object: old.Served(item.Revision)}, nil
 	}
 	options, err := optionsObject(req.Options)
 	if err != nil {

@@ -53,6 +53,20 @@ func (s *Store) agreeOnNamespace(meta *Fields, namespace string) error {
 	return nil
 }
 
+// checkName makes sure that the new state of an object, as a client states it, is meant for the object of the request.
+func checkName(obj Object, info *RequestInfo) error {
+	meta := obj.Meta()
+	switch name, namespace := meta.String("name"), meta.String("namespace"); {
+	case name == "":
+		return badRequest("the name of the object (%s based on URL) was undeterminable: name must be provided", info.Name)
+	case name != info.Name:
+		return badRequest("the name of the object (%s) does not match the name on the URL (%s)", name, info.Name)
+	case info.Namespace != "" && namespace != "" && namespace != info.Namespace:
+		return badRequest("the namespace of the object (%s) does not match the namespace on the request (%s)", namespace, info.Namespace)
+	}
+	return nil
+}
+
 // objectMeta is metadata as apimachinery's validation wants it, without managedFields: the engine itself wrote them.
 func objectMeta(meta Fields) (*metav1.ObjectMeta, error) {
 	m := &metav1.ObjectMeta{
@@ -102,27 +116,36 @@ func stringMap(raw []byte) map[string]string {
 // validateMeta is the common validation of every write's metadata. A name is a DNS subdomain, as for nearly every kind
 // of Kubernetes; a strategy that wants less, such as a label, says so in Validate.
 func (s *Store) validateMeta(obj Object) (field.ErrorList, error) {
-	meta, err := objectMeta(obj.Meta())
+	fields := obj.Meta()
+	if plainMeta(fields, s.Resource.Namespaced) {
+		return nil, nil
+	}
+	meta, err := objectMeta(fields)
 	if err != nil {
 		return nil, err
 	}
-	return apivalidation.ValidateObjectMetaAccessor(meta, s.Resource.Namespaced, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata")), nil
+	return s.commonErrors(meta), nil
+}
+
+func (s *Store) commonErrors(meta *metav1.ObjectMeta) field.ErrorList {
+	return apivalidation.ValidateObjectMetaAccessor(meta, s.Resource.Namespaced, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata"))
 }
 
 // validateMetaUpdate is the common validation of an update's metadata.
 func (s *Store) validateMetaUpdate(obj, old Object) (field.ErrorList, error) {
-	errs, err := s.validateMeta(obj)
+	fields, oldFields := obj.Meta(), old.Meta()
+	if plainMeta(fields, s.Resource.Namespaced) && plainMetaUpdate(fields, oldFields) {
+		return nil, nil
+	}
+	meta, err := objectMeta(fields)
 	if err != nil {
 		return nil, err
 	}
-	meta, err := objectMeta(obj.Meta())
+	oldMeta, err := objectMeta(oldFields)
 	if err != nil {
 		return nil, err
 	}
-	oldMeta, err := objectMeta(old.Meta())
-	if err != nil {
-		return nil, err
-	}
+	errs := s.commonErrors(meta)
 	// The resourceVersion has been compared before the hooks, which do not get to see it.
 	meta.ResourceVersion, oldMeta.ResourceVersion = "1", "1"
 	return append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(meta, oldMeta, field.NewPath("metadata"))...), nil

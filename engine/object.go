@@ -24,17 +24,46 @@ func ParseObject(data []byte) (obj Object, duplicates []string, err error) {
 	return out, duplicates, nil
 }
 
+// find returns where a member of the object at i begins, and where its value does; -1 when there is none. Neither the rest of
+// the object nor the value is looked at.
+func (o Object) find(i int, key string) (begin, value int) {
+	if i < 0 || i >= len(o) || o[i] != '{' {
+		return -1, -1
+	}
+	for i++; i < len(o) && o[i] == '"'; {
+		keyEnd := skipString(o, i)
+		switch found := o[i+1 : keyEnd-1]; {
+		case string(found) == key:
+			return i, keyEnd + 1
+		case string(found) > key:
+			return -1, -1
+		}
+		if i = skipValue(o, keyEnd+1); i < len(o) && o[i] == ',' {
+			i++
+		}
+	}
+	return -1, -1
+}
+
 // field finds the raw value of a top-level key without taking the rest apart.
 func (o Object) field(key string) []byte {
-	for i := 1; i < len(o) && o[i] == '"'; {
-		keyEnd := skipString(o, i)
-		end := skipValue(o, keyEnd+1)
-		if string(o[i+1:keyEnd-1]) == key {
-			return o[keyEnd+1 : end]
-		}
-		i = end + 1
+	_, value := o.find(0, key)
+	return o.valueAt(value)
+}
+
+// member finds the raw value of a key of metadata.
+func (o Object) member(key string) []byte {
+	_, metadata := o.find(0, "metadata")
+	_, value := o.find(metadata, key)
+	return o.valueAt(value)
+}
+
+// valueAt is the raw value at i, nil where that is nowhere.
+func (o Object) valueAt(i int) []byte {
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return o[i:skipValue(o, i)]
 }
 
 // Fields takes the object apart by one level.
@@ -89,24 +118,27 @@ func (o Object) UID() string { return o.meta("uid") }
 func (o Object) ResourceVersion() string { return o.meta("resourceVersion") }
 
 func (o Object) meta(key string) string {
-	return unquote(Object(o.field("metadata")).field(key))
+	return unquote(o.member(key))
 }
 
 // Deleting tells whether a deletionTimestamp is set.
 func (o Object) Deleting() bool {
-	ts := Object(o.field("metadata")).field("deletionTimestamp")
+	ts := o.member("deletionTimestamp")
 	return len(ts) > 0 && !bytes.Equal(ts, null)
 }
 
 // Stored is the object as it goes into the storage: without resourceVersion and selfLink.
 func (o Object) Stored() Object {
-	meta := o.Meta()
-	if !meta.Has("resourceVersion") && !meta.Has("selfLink") {
+	_, metadata := o.find(0, "metadata")
+	version, _ := o.find(metadata, "resourceVersion")
+	link, _ := o.find(metadata, "selfLink")
+	if version < 0 && link < 0 {
 		return o
 	}
-	meta.Set("resourceVersion", nil)
-	meta.Set("selfLink", nil)
-	return o.WithMeta(meta)
+	p := o.parts()
+	p.take("resourceVersion")
+	p.take("selfLink")
+	return p.object()
 }
 
 // AppendServed appends the object as it is served: with its resourceVersion spliced into the stored bytes.

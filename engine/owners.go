@@ -16,7 +16,7 @@ const duplicateOwners = ".metadata.ownerReferences contains duplicate entries; A
 func dedupOwners(obj Object) (Object, []string) {
 	var kept [][]byte
 	var duplicates []string
-	for _, ref := range gjson.ParseBytes(Object(obj.field("metadata")).field("ownerReferences")).Array() {
+	for _, ref := range gjson.ParseBytes(obj.member("ownerReferences")).Array() {
 		// Canonical values that mean the same are the same bytes.
 		if slices.ContainsFunc(kept, func(other []byte) bool { return string(other) == ref.Raw }) {
 			duplicates = append(duplicates, ref.Get("uid").String())

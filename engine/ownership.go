@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -78,7 +79,11 @@ func (s *Store) own(ctx context.Context, info *RequestInfo, sub *Subresource, ob
 		return nil, err
 	}
 	was := old.ManagedFields()
-	w.Sent = sent
+	if sub == nil {
+		w.Sent = sent
+	} else {
+		sent = nil // a write of a subresource cannot edit them
+	}
 	fields, err := w.Update()
 	if err != nil { // Kubernetes does not refuse a write for this
 		fields = was
@@ -106,12 +111,12 @@ func (o Object) ManagedFields() []byte { return o.member("managedFields") }
 // Unowned is the object without managedFields. No hook sees them or may change them, so that a write takes them off at its
 // beginning and puts them on at its end.
 func (o Object) Unowned() Object {
-	fields := o.ManagedFields()
-	if fields == nil {
+	_, metadata := o.find(0, "metadata")
+	begin, value := o.find(metadata, "managedFields")
+	if begin < 0 {
 		return o
 	}
-	begin := cap(o) - cap(fields) - len(`"managedFields":`)
-	end := cap(o) - cap(fields) + len(fields)
+	end := skipValue(o, value)
 	if o[end] == ',' {
 		end++
 	} else if o[begin-1] == ',' {
@@ -128,6 +133,22 @@ func (o Object) Owned(fields []byte) Object {
 	p := o.parts()
 	p.meta.Set("managedFields", fields)
 	return p.object()
+}
+
+// answer is the object, which has none of either, with managedFields and resourceVersion. The answer to the dry run of a create
+// has no revision.
+func (o Object) answer(owners []byte, revision int64) Object {
+	p := o.parts()
+	p.meta.Set("managedFields", owners)
+	if revision != 0 {
+		p.meta.Set("resourceVersion", revisionText(revision))
+	}
+	return p.object()
+}
+
+// revisionText is a resourceVersion as objects have it.
+func revisionText(revision int64) []byte {
+	return append(strconv.AppendInt([]byte{'"'}, revision, 10), '"')
 }
 
 func isTooLarge(err error) bool {

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/tidwall/gjson"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,29 +50,24 @@ func (s *Store) Post(ctx context.Context, req PostRequest) (Result, error) {
 		return s.postDelete(ctx, req, sub)
 	}
 	item, err := s.current(ctx, req.Info)
-	for attempt := 0; attempt < conflictAttempts && err == nil; attempt++ {
-		result, err := s.postOnce(ctx, req, sub, item)
-		var moved *RevisionError
-		if !errors.As(err, &moved) {
-			return result, err
-		}
-		if moved.Current == nil {
-			return Result{}, &NotFoundError{s.Resource.GroupResource(), req.Info.Name}
-		}
-		item = *moved.Current
-	}
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{}, &ConflictError{s.Resource.GroupResource(), req.Info.Name, ModifiedMessage}
+	for attempt := 1; ; attempt++ {
+		result, err := s.postOnce(ctx, req, sub, item)
+		if again, err := s.lost(err, attempt, req.Info, &item); !again {
+			return result, err
+		}
+	}
 }
 
 // postOnce is one attempt of a Post that updates the parent; a *RevisionError asks for another.
 func (s *Store) postOnce(ctx context.Context, req PostRequest, sub *Subresource, item Item) (Result, error) {
-	old, err := s.read(ctx, item, req.Info)
+	whole, err := s.read(ctx, item, req.Info)
 	if err != nil {
 		return Result{}, err
 	}
+	old := whole.Unowned()
 	named := metav1.DeleteOptions{Preconditions: preconditionsOf(req.Body)}
 	if err := s.checkDeletePreconditions(DeleteRequest{Info: req.Info, Options: named}, old, item.Revision); err != nil {
 		return Result{}, err
@@ -82,10 +76,12 @@ func (s *Store) postOnce(ctx context.Context, req PostRequest, sub *Subresource,
 	if err != nil {
 		return Result{}, err
 	}
-	obj, err := s.own(ctx, req.Info, sub, s.restore(reply.Object, old, nil), old)
+	obj := s.restore(reply.Object, old, nil)
+	owners, err := s.own(ctx, req.Info, sub, obj, nil, whole)
 	if err != nil {
 		return Result{}, err
 	}
+	owners = keepTimes(obj, old, owners, whole.ManagedFields())
 	errs, err := s.validateMetaUpdate(obj, old)
 	if err != nil {
 		return Result{}, err
@@ -93,7 +89,9 @@ func (s *Store) postOnce(ctx context.Context, req PostRequest, sub *Subresource,
 	if len(errs) > 0 {
 		return Result{}, &InvalidError{s.Resource.GroupKind(), req.Info.Name, errs}
 	}
-	result, err := s.replace(ctx, req.Info, s.nextGeneration(obj, old), old, item)
+	obj = s.nextGeneration(obj, old)
+	result, err := s.replace(ctx, req.Info, obj, owners, old, item)
+	result.Object = obj.answer(owners, result.revision)
 	result.Message = gjson.GetBytes(reply.Result, "message").String()
 	result.Warnings = reply.Warnings
 	return result, err

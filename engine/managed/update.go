@@ -90,6 +90,9 @@ func (u *updater) release() {
 // subresources cannot edit them.
 func (u *updater) decodeManagers() {
 	sent, old := u.sent.of(u.write.New), u.old.of(u.write.Old)
+	if sent == nil {
+		sent = u.write.Sent
+	}
 	if u.write.Subresource == "" {
 		if isReset(sent) {
 			return

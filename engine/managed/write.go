@@ -9,6 +9,8 @@ type Write struct {
 	Old []byte
 	// New is the object after, with the managedFields that the client sent, if any. Update only.
 	New []byte
+	// Sent are those managedFields where New has none.
+	Sent []byte
 
 	Manager     string // "" is "unknown"
 	Subresource string // through which the object is written, if any

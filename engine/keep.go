@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"bytes"
+	"slices"
+)
+
+// beginUpdate makes name, namespace and generation those of the stored object and keeps the part that the request
+// does not write: the status in a write of the main resource, all but the status in one of the status. It takes off the
+// managedFields that the client sent.
+func (s *Store) beginUpdate(info *RequestInfo, sub *Subresource, obj, old Object) (_ *Call, _ Strategy, sent []byte, err error) {
+	p := obj.parts()
+	sent = p.take("managedFields")
+	p.take("resourceVersion")
+	p.take("selfLink")
+	if err := s.agreeOnName(&p.meta, info.Name); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := s.agreeOnNamespace(&p.meta, info.Namespace); err != nil {
+		return nil, nil, nil, err
+	}
+	p.meta.Set("generation", old.member("generation"))
+	strategy := s.Resource.Strategy
+	switch {
+	case sub != nil && sub.Scale != nil:
+		main := *info
+		main.Subresource = ""
+		info = &main
+		p.top.Set("status", old.field("status"))
+	case sub != nil && sub.Name == "status":
+		return &Call{Request: info, Object: keepAllButStatus(obj, old), Old: old}, sub.Strategy, sent, nil
+	case sub != nil:
+		strategy = sub.Strategy
+	case s.Resource.Subresource("status") != nil:
+		p.top.Set("status", old.field("status"))
+	}
+	return &Call{Request: info, Object: p.object(), Old: old}, strategy, sent, nil
+}
+
+// keepAllButStatus is the old object with the new one's status. Kubernetes has this rule for custom resources;
+// here it holds for every kind, so that a status write cannot undo what somebody else changed in metadata.
+func keepAllButStatus(obj, old Object) Object { return old.With("status", obj.field("status")) }
+
+// restore puts back what an update can never touch, whatever the request or a hook made of it.
+func (s *Store) restore(obj, old Object, sub *Subresource) Object {
+	if sub != nil && sub.Name == "status" {
+		obj = keepAllButStatus(obj, old)
+	}
+	meta, was, touched := obj.Meta(), old.Meta(), false
+	keep := func(key string, lost bool) {
+		if lost && was.Has(key) && !bytes.Equal(was.Get(key), meta.Get(key)) {
+			meta.Set(key, was.Get(key))
+			touched = true
+		}
+	}
+	keep("uid", meta.String("uid") == "")
+	keep("creationTimestamp", true)
+	keep("deletionTimestamp", true)
+	keep("deletionGracePeriodSeconds", !meta.Has("deletionGracePeriodSeconds"))
+	if !touched {
+		return obj
+	}
+	return obj.WithMeta(meta)
+}
+
+// nextGeneration moves the generation on where the strategy leaves that to the engine. It compares what Canonicalize
+// left: another spelling of the same spec is no change.
+func (s *Store) nextGeneration(obj, old Object) Object {
+	if !s.Resource.Traits.GenerationOnSpecChange || !specChanged(obj, old, s.Resource.Subresource("status") != nil) {
+		return obj
+	}
+	meta := obj.Meta()
+	meta.SetInt("generation", old.Meta().Int("generation")+1)
+	return obj.WithMeta(meta)
+}
+
+// specChanged tells whether anything but metadata differs; a status that has a subresource of its own does not count.
+func specChanged(obj, old Object, ownStatus bool) bool {
+	a, b := obj.Fields(), old.Fields()
+	for _, fields := range []*Fields{&a, &b} {
+		fields.Set("metadata", nil)
+		if ownStatus {
+			fields.Set("status", nil)
+		}
+	}
+	return !slices.EqualFunc(a, b, func(x, y Field) bool { return x.Key == y.Key && bytes.Equal(x.Value, y.Value) })
+}
