@@ -18,12 +18,17 @@ var reservedGroups = map[string]bool{
 	"apidiscovery.k8s.io": true, "meta.k8s.io": true,
 }
 
-// checkClaims makes sure that the resources of a module are free for the plugin to take.
-func (p *Plugins) checkClaims(name string, module *host.Module) error {
-	for _, r := range module.Resources {
-		gr := r.GroupResource().String()
+// checkClaims makes sure that resources are free for the plugin to take, or to be bound to.
+func (p *Plugins) checkClaims(name string, resources []*engine.Resource) error {
+	for _, r := range resources {
 		if reservedGroups[r.Group] {
-			return &host.LoadError{Step: "describe", Err: fmt.Errorf("resource %s: group %s is the server's own", gr, r.Group)}
+			return &host.LoadError{Step: "describe", Err: fmt.Errorf("resource %s: group %s is the server's own", r.GroupResource().String(), r.Group)}
+		}
+		if r.Bind {
+			if err := p.checkBind(name, r); err != nil {
+				return &host.LoadError{Step: "bind", Err: err}
+			}
+			continue
 		}
 		for _, native := range p.native {
 			if err := clash(r, native.Resource, "the server itself"); err != nil {
@@ -31,19 +36,21 @@ func (p *Plugins) checkClaims(name string, module *host.Module) error {
 			}
 		}
 		for other, active := range p.active {
-			for _, theirs := range active.module.Resources {
-				if other == name || r.Bind != theirs.Bind && r.GroupResource() != theirs.GroupResource() {
-					continue
-				}
-				if err := clash(r, theirs, fmt.Sprintf("plugin %q", other)); err != nil {
+			if other == name {
+				continue
+			}
+			for _, store := range active.stores {
+				if err := clash(r, store.Resource, fmt.Sprintf("plugin %q", other)); err != nil {
 					return err
+				}
+			}
+			for _, theirs := range active.bound {
+				if theirs.GroupResource() == r.GroupResource() {
+					return &host.LoadError{Step: "describe", Err: boundAlready(r, other, name)}
 				}
 			}
 		}
 		for _, defined := range p.definitions.Claims() {
-			if r.Bind && r.GroupResource() == defined.Resource.GroupResource() {
-				continue
-			}
 			if err := clash(r, defined.Resource, defined.Owner); err != nil {
 				return err
 			}
@@ -69,9 +76,9 @@ func clash(r, theirs *engine.Resource, owner string) error {
 
 const claimsRoot = "/" + pluginGroup + "/claims/"
 
-// claim takes the resources of a module in the storage, so that two replicas cannot give one away twice.
-func (p *Plugins) claim(ctx context.Context, name string, module *host.Module) error {
-	for _, r := range module.Resources {
+// claim takes the resources of a plugin in the storage, so that two replicas cannot give one away twice.
+func (p *Plugins) claim(ctx context.Context, name string, resources []*engine.Resource) error {
+	for _, r := range resources {
 		key := claimKey(r.Group, r.Plural, r.Bind)
 		owner, err := p.take(ctx, key, name)
 		if defined, ok := strings.CutPrefix(owner, definitionClaim); ok && err == nil {
@@ -82,6 +89,9 @@ func (p *Plugins) claim(ctx context.Context, name string, module *host.Module) e
 		}
 		if err != nil {
 			return err
+		}
+		if owner != name && r.Bind {
+			return &host.LoadError{Step: "bind", Err: boundAlready(r, owner, name)}
 		}
 		if owner != name {
 			return &host.LoadError{Step: "describe", Err: fmt.Errorf("resource %s is defined by %s", r.GroupResource().String(), claimant(owner))}
@@ -119,26 +129,6 @@ func claimant(owner string) string {
 		return fmt.Sprintf("CustomResourceDefinition %q", name)
 	}
 	return fmt.Sprintf("plugin %q", owner)
-}
-
-// unclaim gives resources back.
-func (p *Plugins) unclaim(ctx context.Context, name string, resources []pluginResource) error {
-	for _, r := range resources {
-		key := claimKey(r.Group, r.Resource, r.bound())
-		item, err := p.raw.Get(ctx, key)
-		var missing *engine.KeyNotFoundError
-		if errors.As(err, &missing) || err == nil && string(item.Data) != name {
-			continue
-		}
-		if err == nil {
-			_, err = p.raw.Delete(ctx, key, item.Revision, engine.WriteOptions{})
-		}
-		var moved *engine.RevisionError
-		if err != nil && !errors.As(err, &moved) {
-			return err
-		}
-	}
-	return nil
 }
 
 // resourceName is a group and plural as Kubernetes writes them: "deployments.apps".

@@ -12,25 +12,12 @@ import (
 )
 
 // refreshDefinitions makes what is served agree with the CustomResourceDefinitions in the storage.
-func (p *Plugins) refreshDefinitions(ctx context.Context) (changed bool, err error) {
+func (p *Plugins) refreshDefinitions(ctx context.Context, bindings *crd.Bindings) (changed bool, err error) {
 	page, err := p.storage(crd.KeyRoot).List(ctx, crd.KeyRoot+"/", engine.ListOptions{})
 	if err != nil {
 		return false, err
 	}
-	return p.definitions.Update(page.Items, p.bindings())
-}
-
-// bindings are the resources of definitions that plugins are bound to.
-func (p *Plugins) bindings() crd.Bindings {
-	bindings := crd.Bindings{}
-	for _, plugin := range p.active {
-		for _, r := range plugin.module.Resources {
-			if r.Bind {
-				bindings[r.GroupResource()] = crd.Binding{Resource: r, Guard: plugin.guard}
-			}
-		}
-	}
-	return bindings
+	return p.definitions.Update(page.Items, bindings)
 }
 
 // claims are the resources that are no definition's.
@@ -40,11 +27,8 @@ func (p *Plugins) claims() []crd.Claim {
 		claims = append(claims, crd.Claim{Resource: store.Resource, Owner: "the server itself"})
 	}
 	for name, plugin := range p.active {
-		for _, r := range plugin.module.Resources {
-			if r.Bind {
-				continue
-			}
-			claims = append(claims, crd.Claim{Resource: r, Owner: fmt.Sprintf("strategy plugin %q", name)})
+		for _, store := range plugin.stores {
+			claims = append(claims, crd.Claim{Resource: store.Resource, Owner: fmt.Sprintf("strategy plugin %q", name)})
 		}
 	}
 	return claims

@@ -37,7 +37,7 @@ func (p *Plugins) Delete(ctx context.Context, store *engine.Store, req engine.De
 	}
 	// The StrategyPlugin goes last: should the server end before, a second attempt does the rest. A dry run only asks for it.
 	if !req.Info.DryRun {
-		if err := p.deactivate(ctx, name, plugin); err != nil {
+		if err := p.deactivate(ctx, name); err != nil {
 			return engine.Result{}, err
 		}
 	}
@@ -45,12 +45,12 @@ func (p *Plugins) Delete(ctx context.Context, store *engine.Store, req engine.De
 }
 
 // deactivate takes the resources of a plugin out of service and gives them free.
-func (p *Plugins) deactivate(ctx context.Context, name string, plugin *strategyPlugin) error {
+func (p *Plugins) deactivate(ctx context.Context, name string) error {
 	if err := removeActivation(ctx, p.raw, name); err != nil {
 		return err
 	}
 	if err := p.refresh(ctx); err != nil {
 		return err
 	}
-	return p.unclaim(ctx, name, plugin.Status.Resources)
+	return p.unclaimGone(ctx, name, nil)
 }

@@ -42,12 +42,14 @@ type activePlugin struct {
 	guard      engine.Guard
 	module     *host.Module
 	stores     []*engine.Store
+	bound      []*engine.Resource // to resources of definitions
 }
 
 // activation is the value of an activation key.
 type activation struct {
-	Revision int64  `json:"revision"`
-	Digest   string `json:"digest"`
+	Revision int64           `json:"revision"`
+	Digest   string          `json:"digest"`
+	Bindings []pluginBinding `json:"bindings,omitempty"`
 }
 
 const activationsRoot = "/" + pluginGroup + "/activations/"
@@ -96,6 +98,10 @@ func (p *Plugins) Refresh(ctx context.Context) error {
 }
 
 func (p *Plugins) refresh(ctx context.Context) error {
+	claims, err := p.boundClaims(ctx)
+	if err != nil {
+		return err
+	}
 	page, err := p.raw.List(ctx, activationsRoot, engine.ListOptions{})
 	if err != nil {
 		return err
@@ -135,7 +141,7 @@ func (p *Plugins) refresh(ctx context.Context) error {
 			changed = true
 		}
 	}
-	defined, err := p.refreshDefinitions(ctx)
+	defined, err := p.refreshDefinitions(ctx, p.bindings(claims))
 	if err != nil {
 		errs = append(errs, err)
 	}
@@ -154,7 +160,7 @@ func (p *Plugins) refresh(ctx context.Context) error {
 // makeNative makes the stores of the resources that the server is made of.
 func (p *Plugins) makeNative() error {
 	p.lifecycle = &lifecycle{p.storage("/namespaces")}
-	for _, define := range []func() (*engine.Resource, error){namespaceResource, pluginResourceDefinition, crd.Definition} {
+	for _, define := range []func() (*engine.Resource, error){namespaceResource, p.resource, crd.Definition} {
 		resource, err := define()
 		if err != nil {
 			return err
@@ -180,7 +186,11 @@ func (p *Plugins) activate(ctx context.Context, name string, item engine.Item) (
 		return nil, fmt.Errorf("activation of plugin %q: %w", name, err)
 	}
 	digest := plugin.activation.Digest
-	if plugin.module = p.spare[digest]; plugin.module == nil {
+	plugin.module = p.spare[digest]
+	if was := p.active[name]; plugin.module == nil && was != nil && was.activation.Revision == plugin.activation.Revision && was.activation.Digest == digest {
+		plugin.module = was.module // only its bindings have changed
+	}
+	if plugin.module == nil {
 		wasm, err := p.modules.get(ctx, digest)
 		if err != nil {
 			return nil, fmt.Errorf("plugin %q: %w", name, err)
@@ -200,6 +210,10 @@ func (p *Plugins) activate(ctx context.Context, name string, item engine.Item) (
 		guarded := *r
 		guarded.Activation = plugin.guard
 		plugin.stores = append(plugin.stores, p.server.store(&guarded))
+	}
+	bound, errs := boundBy(plugin.module, plugin.activation.Bindings)
+	if plugin.bound = bound; len(errs) > 0 {
+		p.server.log.Error("a plugin is not bound as it should be", "plugin", name, "error", errs.ToAggregate())
 	}
 	return plugin, nil
 }

@@ -123,7 +123,8 @@ func (p *Plugins) Push(ctx context.Context, in push) (engine.Result, error) {
 
 // putInForce makes the active revision of a StrategyPlugin, which module is, the one that all replicas serve.
 func (p *Plugins) putInForce(ctx context.Context, store *engine.Store, name string, plugin *strategyPlugin, stored engine.Object, module *host.Module) (engine.Result, error) {
-	if err := p.claim(ctx, name, module); err != nil {
+	resources, _ := plugin.resources(module)
+	if err := p.claim(ctx, name, resources); err != nil {
 		return engine.Result{}, err
 	}
 	result, err := p.write(ctx, store, name, plugin, stored, false)
@@ -131,14 +132,17 @@ func (p *Plugins) putInForce(ctx context.Context, store *engine.Store, name stri
 		return engine.Result{}, err
 	}
 	p.spare[module.Digest] = module
-	if err := p.setActivation(ctx, name, activation{plugin.Status.ActiveRevision, module.Digest}); err != nil {
+	if err := p.setActivation(ctx, name, activation{plugin.Status.ActiveRevision, module.Digest, plugin.Spec.Bindings}); err != nil {
+		return engine.Result{}, err
+	}
+	if err := p.makeGood(ctx, name, resources); err != nil {
 		return engine.Result{}, err
 	}
 	err = p.refresh(ctx)
 	if served := p.active[name]; served == nil || served.activation.Digest != module.Digest {
 		return engine.Result{}, errors.Join(errors.New("the revision is stored but could not be put in force"), err)
 	}
-	return result, nil
+	return result, p.unclaimGone(ctx, name, resources)
 }
 
 // read returns the stored StrategyPlugin, or an empty one and nil.
@@ -158,7 +162,11 @@ func (p *Plugins) read(ctx context.Context, store *engine.Store, name string) (*
 // accept decides whether a verified module may follow on what is active: its resources are free, none that has objects
 // goes, and all stored versions can be read.
 func (p *Plugins) accept(ctx context.Context, name string, plugin *strategyPlugin, module *host.Module) error {
-	if err := p.checkClaims(name, module); err != nil {
+	resources, errs := plugin.resources(module)
+	if err := refuseBindings(errs); err != nil {
+		return err
+	}
+	if err := p.checkClaims(name, resources); err != nil {
 		return err
 	}
 	for _, had := range plugin.Status.Resources {
@@ -321,10 +329,11 @@ func (s *strategyPlugin) activate(revision int64, module *host.Module) {
 func (s *strategyPlugin) setResources(module *host.Module) {
 	var resources []pluginResource
 	var names []string
-	for _, r := range module.Resources {
-		stored := []string{r.StorageVersion().Name}
-		if r.Bind {
-			stored = []string{} // the definition keeps account of them
+	all, _ := s.resources(module)
+	for _, r := range all {
+		stored := []string{} // of what it is bound to the definition keeps account
+		if !r.Bind {
+			stored = []string{r.StorageVersion().Name}
 		}
 		for _, had := range s.Status.Resources {
 			if had.Group == r.Group && had.Resource == r.Plural && !r.Bind {

@@ -87,6 +87,7 @@ func New(ctx context.Context, options Options, address string) (*Server, error) 
 	if err := s.plugins.installBundled(ctx, options.Bundled); err != nil {
 		return nil, err
 	}
+	s.plugins.rebindAll(ctx)
 	go s.plugins.follow(s.ending)
 	go s.plugins.followDefinitions(s.ending)
 	if options.Policy != nil {

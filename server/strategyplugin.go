@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"encoding/json"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"github.com/stratagem-dev/stratagem/engine"
 )
 
@@ -29,6 +31,9 @@ type strategyPlugin struct {
 type pluginSpec struct {
 	// Revision is the revision that is to be active: a push moves it on, a rollback moves it back.
 	Revision int64 `json:"revision,omitempty"`
+	// Bindings are the resources of CustomResourceDefinitions that the plugin's strategies are bound to, besides those that it describes so
+	// itself; what they say of a resource counts in place of the plugin's own word.
+	Bindings []pluginBinding `json:"bindings,omitempty"`
 }
 
 // pluginStatus is what is.
@@ -89,8 +94,8 @@ type pluginCondition struct {
 // pluginHistory is how many revisions a StrategyPlugin remembers.
 const pluginHistory = 10
 
-// pluginResourceDefinition is stratagem.dev/v1alpha1 StrategyPlugin, a resource with a native strategy.
-func pluginResourceDefinition() (*engine.Resource, error) {
+// resource is stratagem.dev/v1alpha1 StrategyPlugin, a resource with a native strategy.
+func (p *Plugins) resource() (*engine.Resource, error) {
 	compiled, err := compileNative(pluginSchema, "StrategyPlugin")
 	if err != nil {
 		return nil, err
@@ -112,30 +117,52 @@ func pluginResourceDefinition() (*engine.Resource, error) {
 			column("State", "string", ".status.state", "The state of the active revision."),
 			column("Age", "date", ".metadata.creationTimestamp", "Time since the first push."),
 		}}},
-		Strategy: engine.NewNative(pluginStrategy{}), Traits: engine.Traits{AllowUnconditionalUpdate: true, GenerationOnSpecChange: true},
+		Strategy: engine.NewNative(pluginStrategy{p}), Traits: engine.Traits{AllowUnconditionalUpdate: true, GenerationOnSpecChange: true},
 	}, nil
 }
 
 // pluginStrategy keeps what the server writes from being written by others.
-type pluginStrategy struct{}
+type pluginStrategy struct{ plugins *Plugins }
 
-// PrepareForCreate drops spec and status of others.
+// PrepareForCreate drops the status of others, and what pushes write into the spec.
 func (pluginStrategy) PrepareForCreate(_ context.Context, call *engine.Call) (engine.Object, error) {
 	if call.Request.User.Name == systemUser.Name {
 		return call.Object, nil
 	}
-	return call.Object.With("spec", []byte(`{}`)).With("status", nil), nil
+	return withBindingsOf(call.Object, engine.Object(`{}`)).With("status", nil), nil
 }
 
-// PrepareForUpdate keeps the status; the spec is moved by pushes and rollbacks alone.
+// PrepareForUpdate keeps the status; of the spec only the bindings may be changed, the rest is moved by pushes and rollbacks alone.
 func (pluginStrategy) PrepareForUpdate(_ context.Context, call *engine.Call) (engine.Object, error) {
 	if call.Request.User.Name == systemUser.Name {
 		return call.Object, nil
 	}
-	fields, old := call.Object.Fields(), call.Old.Fields()
-	fields.Set("spec", old.Get("spec"))
+	fields, old := withBindingsOf(call.Object, call.Old).Fields(), call.Old.Fields()
 	fields.Set("status", old.Get("status"))
 	return fields.Raw(), nil
+}
+
+// withBindingsOf is an object with the spec of another one, but its own bindings.
+func withBindingsOf(obj, from engine.Object) engine.Object {
+	own, spec := engine.ParseFields(obj.Fields().Get("spec")), engine.ParseFields(from.Fields().Get("spec"))
+	spec.Set("bindings", own.Get("bindings"))
+	return obj.With("spec", spec.Raw())
+}
+
+// Validate checks the bindings.
+func (s pluginStrategy) Validate(_ context.Context, call *engine.Call) field.ErrorList {
+	if call.Request.User.Name == systemUser.Name {
+		return nil
+	}
+	return s.plugins.checkNewBindings(call.Object, nil)
+}
+
+// ValidateUpdate checks the bindings, where they have changed.
+func (s pluginStrategy) ValidateUpdate(_ context.Context, call *engine.Call) field.ErrorList {
+	if call.Request.User.Name == systemUser.Name {
+		return nil
+	}
+	return s.plugins.checkNewBindings(call.Object, call.Old)
 }
 
 // shownDigits is how much of a digest the table shows.

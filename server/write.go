@@ -22,7 +22,13 @@ func (r *request) create() error {
 		// Kubernetes takes a create without a namespace in its path only where the object has none either.
 		return badRequest("an empty namespace may not be set during creation")
 	}
-	result, err := r.store.Create(r.http.Context(), engine.CreateRequest{Info: r.info, Object: obj, Decoding: decoding})
+	create := r.store.Create
+	if r.isPlugin() {
+		create = func(ctx context.Context, req engine.CreateRequest) (engine.Result, error) {
+			return r.server.plugins.Create(ctx, r.store, req)
+		}
+	}
+	result, err := create(r.http.Context(), engine.CreateRequest{Info: r.info, Object: obj, Decoding: decoding})
 	if err == nil {
 		result, err = r.settledResult(result)
 	}
@@ -42,7 +48,13 @@ func (r *request) update() error {
 }
 
 func (r *request) change(change engine.Change, decoding engine.Decoding) error {
-	result, err := r.store.Update(r.http.Context(), engine.UpdateRequest{Info: r.info, Change: change, Decoding: decoding})
+	update := r.store.Update
+	if r.isPlugin() {
+		update = func(ctx context.Context, req engine.UpdateRequest) (engine.Result, error) {
+			return r.server.plugins.Update(ctx, r.store, req)
+		}
+	}
+	result, err := update(r.http.Context(), engine.UpdateRequest{Info: r.info, Change: change, Decoding: decoding})
 	if err == nil {
 		result, err = r.settledResult(result)
 	}
@@ -54,6 +66,11 @@ func (r *request) change(change engine.Change, decoding engine.Decoding) error {
 		code = http.StatusCreated
 	}
 	return r.writeResult(code, result)
+}
+
+// isPlugin tells whether a request is for a StrategyPlugin.
+func (r *request) isPlugin() bool {
+	return r.store.Resource.GroupResource() == pluginGroupResource
 }
 
 // The patch formats.
@@ -140,7 +157,7 @@ func (r *request) delete() error {
 	}
 	req := engine.DeleteRequest{Info: r.info, Options: *options}
 	remove := r.store.Delete
-	if r.store.Resource.GroupResource() == pluginGroupResource {
+	if r.isPlugin() {
 		remove = func(ctx context.Context, req engine.DeleteRequest) (engine.Result, error) {
 			return r.server.plugins.Delete(ctx, r.store, req)
 		}
@@ -167,7 +184,7 @@ func (r *request) delete() error {
 
 // deleteCollection serves DELETE of a list.
 func (r *request) deleteCollection() error {
-	if r.store.Resource.GroupResource() == pluginGroupResource {
+	if r.isPlugin() {
 		return &engine.MethodNotSupportedError{Resource: pluginGroupResource, Verb: r.info.Verb}
 	}
 	options, err := r.deleteOptions()

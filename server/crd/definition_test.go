@@ -119,27 +119,27 @@ func asEstablished(t *testing.T, r *Registry, text string) engine.Object {
 
 func TestRegistryServesWhatIsEstablished(t *testing.T) {
 	r := NewRegistry(store)
-	changed, err := r.Update([]engine.Item{item(t, widgets, 1)}, nil)
+	changed, err := r.Update([]engine.Item{item(t, widgets, 1)}, &Bindings{})
 	if changed || err != nil || len(r.Stores()) != 0 || fmt.Sprint(r.Unsettled()) != "[widgets.example.org]" {
 		t.Fatalf("changed %v, error %v, %d stores, unsettled %v", changed, err, len(r.Stores()), r.Unsettled())
 	}
 	settled := asEstablished(t, r, widgets)
 	one := engine.Item{Key: Key("widgets.example.org"), Data: settled, Revision: 2}
-	if changed, err = r.Update([]engine.Item{one}, nil); !changed || err != nil || len(r.Stores()) != 1 || len(r.Unsettled()) != 0 {
+	if changed, err = r.Update([]engine.Item{one}, &Bindings{}); !changed || err != nil || len(r.Stores()) != 1 || len(r.Unsettled()) != 0 {
 		t.Fatalf("changed %v, error %v, %d stores, unsettled %v", changed, err, len(r.Stores()), r.Unsettled())
 	}
 	first := r.Stores()[0]
 	if got := first.Resource; got.Kind != "Widget" || !got.Namespaced || got.KeyRoot != "/example.org/widgets" || got.Activation.Revision != 2 || got.Versions[0].Name != "v1" {
 		t.Errorf("resource %+v", got)
 	}
-	if changed, _ = r.Update([]engine.Item{one}, nil); changed || r.Stores()[0] != first {
+	if changed, _ = r.Update([]engine.Item{one}, &Bindings{}); changed || r.Stores()[0] != first {
 		t.Error("what has not changed was made again")
 	}
 	one.Revision = 3
-	if changed, _ = r.Update([]engine.Item{one}, nil); !changed || r.Stores()[0].Resource.Versions[0].Schema != first.Resource.Versions[0].Schema {
+	if changed, _ = r.Update([]engine.Item{one}, &Bindings{}); !changed || r.Stores()[0].Resource.Versions[0].Schema != first.Resource.Versions[0].Schema {
 		t.Error("a version that has not changed was compiled again, or the guard did not follow")
 	}
-	if changed, _ = r.Update(nil, nil); !changed || len(r.Stores()) != 0 {
+	if changed, _ = r.Update(nil, &Bindings{}); !changed || len(r.Stores()) != 0 {
 		t.Error("a definition that is gone is served")
 	}
 }
@@ -148,7 +148,7 @@ func TestRegistrySurvivesWhatItCannotRead(t *testing.T) {
 	r := NewRegistry(store)
 	good := engine.Item{Key: Key("widgets.example.org"), Data: asEstablished(t, r, widgets), Revision: 1}
 	for _, data := range []string{"", "k8s\x00", "[]", `{"apiVersion":"v1"}`, `{"apiVersion":"apiextensions.k8s.io/v1","spec":{"versions":{}}}`} {
-		_, err := r.Update([]engine.Item{good, {Key: Key("bad"), Data: []byte(data), Revision: 2}}, nil)
+		_, err := r.Update([]engine.Item{good, {Key: Key("bad"), Data: []byte(data), Revision: 2}}, &Bindings{})
 		if err == nil || !strings.Contains(err.Error(), Key("bad")) {
 			t.Errorf("%q: error %v", data, err)
 		}
@@ -161,7 +161,7 @@ func TestRegistrySurvivesWhatItCannotRead(t *testing.T) {
 // A definition that a kube-apiserver left is served as that served it: nothing is pruned, and what its schema says holds.
 func TestRegistryServesWhatKubernetesStored(t *testing.T) {
 	r := NewRegistry(store)
-	if _, err := r.Update([]engine.Item{item(t, kubernetes, 1)}, nil); err != nil {
+	if _, err := r.Update([]engine.Item{item(t, kubernetes, 1)}, &Bindings{}); err != nil {
 		t.Fatal(err)
 	}
 	resource := r.Stores()[0].Resource

@@ -92,7 +92,7 @@ func installs(t *testing.T, obj engine.Object) {
 	if err != nil || settled == nil {
 		t.Fatalf("settled %v, error %v", settled != nil, err)
 	}
-	if _, err := r.Update([]engine.Item{{Key: Key(obj.Name()), Data: settled, Revision: 1}}, nil); err != nil {
+	if _, err := r.Update([]engine.Item{{Key: Key(obj.Name()), Data: settled, Revision: 1}}, &Bindings{}); err != nil {
 		t.Fatal(err)
 	}
 	e := r.known[Key(obj.Name())]

@@ -35,13 +35,13 @@ func NewRegistry(newStore func(*engine.Resource) *engine.Store) *Registry {
 
 // Update makes the registry agree with all definitions that are stored, and tells whether what is served has changed. An error names
 // the definitions that cannot be served; what was served of them before goes on.
-func (r *Registry) Update(items []engine.Item, bindings Bindings) (changed bool, err error) {
+func (r *Registry) Update(items []engine.Item, bindings *Bindings) (changed bool, err error) {
 	var errs []error
 	seen := make(map[string]bool, len(items))
 	for _, item := range items {
 		seen[item.Key] = true
 		was := r.known[item.Key]
-		if was != nil && was.revision == item.Revision && was.binding == bindings[definedIn(was.crd)] {
+		if was != nil && was.revision == item.Revision && was.binding == bindings.of(was.crd) {
 			continue
 		}
 		now, err := r.read(item, was, bindings)
@@ -62,7 +62,7 @@ func (r *Registry) Update(items []engine.Item, bindings Bindings) (changed bool,
 }
 
 // read makes an entry of a stored definition.
-func (r *Registry) read(item engine.Item, was *entry, bindings Bindings) (*entry, error) {
+func (r *Registry) read(item engine.Item, was *entry, bindings *Bindings) (*entry, error) {
 	obj, _, err := engine.ParseObject(item.Data)
 	if err != nil {
 		return nil, &engine.StoredValueError{Key: item.Key, Err: err}
@@ -71,7 +71,7 @@ func (r *Registry) read(item engine.Item, was *entry, bindings Bindings) (*entry
 	if err != nil {
 		return nil, &engine.StoredValueError{Key: item.Key, Err: err}
 	}
-	now := &entry{revision: item.Revision, crd: crd, binding: bindings[definedIn(crd)]}
+	now := &entry{revision: item.Revision, crd: crd, binding: bindings.of(crd)}
 	if established(crd) {
 		var before map[string]*compiled
 		if was != nil {

@@ -91,7 +91,7 @@ spec:
 	if err == nil {
 		t.Error("a second plugin was bound to the same resource")
 	}
-	contains(t, out, `resource crontabs.bound.test is defined by plugin "bound"`)
+	contains(t, out, `plugin "bound" is bound to crontabs.bound.test, plugin "other" cannot be bound to it too`)
 	must(t, shared.dynamic(t).Resource(plugins).Delete(within(t), "bound", metav1.DeleteOptions{}))
 	must(t, create("unbound", "host: h, port: '0'"))
 }

@@ -3,7 +3,6 @@ package explain
 import (
 	"bytes"
 	"context"
-	"time"
 
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/host"
@@ -101,11 +100,6 @@ func (s *strategy) Run(ctx context.Context, hooks engine.Hooks, call *engine.Cal
 	return all, nil
 }
 
-// measurer is a strategy that can tell what a call costs, as those of modules can.
-type measurer interface {
-	Measure(context.Context, engine.Hooks, *engine.Call) (engine.Reply, host.Cost, error)
-}
-
 // one runs one hook.
 func (s *strategy) one(ctx context.Context, hook engine.Hook, call *engine.Call) (engine.Reply, error) {
 	if call.Object != nil {
@@ -114,7 +108,7 @@ func (s *strategy) one(ctx context.Context, hook engine.Hook, call *engine.Call)
 		}
 		s.trace.between(call.Object)
 	}
-	reply, cost, err := s.measure(ctx, engine.HooksOf(hook), call)
+	reply, cost, err := host.Measure(ctx, s.Strategy, engine.HooksOf(hook), call)
 	step := Step{
 		Name: hook.String(), Plugin: s.revision, Version: call.Request.Version,
 		Errors: causes(reply.Errors), Refusal: reply.Refusal, Warnings: reply.Warnings, Result: reply.Result,
@@ -131,15 +125,6 @@ func (s *strategy) one(ctx context.Context, hook engine.Hook, call *engine.Call)
 	}
 	s.trace.steps = append(s.trace.steps, step)
 	return reply, err
-}
-
-func (s *strategy) measure(ctx context.Context, hooks engine.Hooks, call *engine.Call) (engine.Reply, host.Cost, error) {
-	if m, ok := engine.Ability[measurer](s.Strategy); ok {
-		return m.Measure(ctx, hooks, call)
-	}
-	began := time.Now()
-	reply, err := s.Strategy.Run(ctx, hooks, call)
-	return reply, host.Cost{Time: time.Since(began)}, err
 }
 
 var _ engine.Wrapper = (*strategy)(nil)
