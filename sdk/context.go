@@ -15,8 +15,9 @@ type Context struct {
 	DryRun      bool
 	Time        string // of the request, RFC 3339; the plugin has no other clock
 
-	log func(level Level, line string)
-	err error
+	log    func(level Level, line string)
+	reader func(query string) (frame string) // in tests, where there is no server
+	err    error
 }
 
 // User is who sent the request.

@@ -74,3 +74,21 @@ func hostLog(level uint32, ptr unsafe.Pointer, n uint32)
 func logLine(level Level, line string) {
 	hostLog(uint32(level), unsafe.Pointer(unsafe.StringData(line)), uint32(len(line)))
 }
+
+//go:wasmimport stratagem read
+func hostQuery(ptr unsafe.Pointer, n uint32) uint32
+
+//go:wasmimport stratagem read_answer
+func hostAnswer(ptr unsafe.Pointer)
+
+// hostRead sends a query to the server and takes the frame of its answer. A plugin that reads nothing does not import it.
+func hostRead(query string) string {
+	n := hostQuery(unsafe.Pointer(unsafe.StringData(query)), uint32(len(query)))
+	if n == 0 {
+		return ""
+	}
+	frame := make([]byte, n)
+	allocated(len(frame))
+	hostAnswer(unsafe.Pointer(unsafe.SliceData(frame)))
+	return text(frame)
+}

@@ -41,6 +41,7 @@ func (c *call) open(m *Module, hooks uint64, frame string) (err error) {
 		return wrap(ErrRequest, "the frame has no request")
 	}
 	c.ctx.parse(c.segments[segRequest])
+	c.ctx.reader = m.reader
 	c.strategy = m.strategy(c.ctx.Group, c.ctx.Resource, c.ctx.Subresource)
 	if c.strategy == nil {
 		return wrap(ErrRequest, "no resource "+strconv.Quote(c.ctx.resource()))

@@ -5,7 +5,11 @@ package sdk
 type Module struct {
 	plugin     Plugin
 	strategies []*strategy // of all resources and subresources
+	reader     func(query string) (frame string)
 }
+
+// SetReader answers what hooks read of other objects where there is no server: in tests, see sdktest.
+func (m *Module) SetReader(reader func(query string) (frame string)) { m.reader = reader }
 
 // NewModule finds out what a plugin's strategies can do.
 func NewModule(p Plugin) *Module {

@@ -20,6 +20,8 @@ import (
 type Run struct {
 	// Request is what the hooks see in their Context. New fills in what a test rarely cares for.
 	Request sdk.Context
+	// Others are what the hooks may read beside the object of the request.
+	Others Others
 
 	module *sdk.Module
 	hooks  uint64
@@ -31,6 +33,7 @@ func New(strategy any) *Run {
 	r := &Run{module: module, Request: sdk.Context{
 		Version: "v1", Namespace: "default", User: sdk.User{Name: "tester"}, Time: "2024-01-01T00:00:00Z",
 	}}
+	module.SetReader(func(query string) string { return r.Others.read(query) })
 	for _, name := range gjson.GetBytes(module.Describe(), "resources.0.hooks").Array() {
 		r.hooks |= 1 << numbers[name.Str]
 	}
