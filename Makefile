@@ -2,7 +2,7 @@
 
 GO       ?= go
 STRATAGEM = bin/stratagem
-PLUGINS   = crontabs deployments pods
+PLUGINS   = core crontabs deployments pods
 BUNDLE    = server/bundle/files
 MODULES   = $(PLUGINS:%=$(BUNDLE)/%.wasm)
 SDK       = $(BUNDLE)/sdk.zip

@@ -16,6 +16,7 @@ import (
 	"os"
 )
 
+//go:generate go run . -out ../core/schema.json v1/ConfigMap v1/ConfigMapList v1/Secret v1/SecretList v1/ServiceAccount v1/ServiceAccountList v1/Event v1/EventList events.k8s.io/v1/Event events.k8s.io/v1/EventList coordination.k8s.io/v1/Lease coordination.k8s.io/v1/LeaseList
 //go:generate go run . -out ../pods/schema.json v1/Pod v1/PodList v1/Binding policy/v1/Eviction
 //go:generate go run . -out ../deployments/schema.json apps/v1/Deployment apps/v1/DeploymentList autoscaling/v1/Scale apps/v1beta1/DeploymentRollback
 
