@@ -6,6 +6,7 @@ import (
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/server/controllers"
 	"github.com/stratagem-dev/stratagem/server/controllers/gc"
+	"github.com/stratagem-dev/stratagem/server/controllers/migration"
 	"github.com/stratagem-dev/stratagem/server/controllers/namespaces"
 	"github.com/stratagem-dev/stratagem/server/crd"
 )
@@ -26,7 +27,8 @@ func (c cluster) Refresh(ctx context.Context) error { return c.server.plugins.Re
 func (s *Server) startControllers() {
 	emptier := namespaces.New(cluster{s}, s.log)
 	cleaner := crd.NewCleaner(cluster{s}, s.log)
-	sinks := []controllers.Sink{emptier, cleaner}
+	migrator := migration.New(cluster{s}, s.options.Storage, s.plugins, s.metrics.registry, s.log)
+	sinks := []controllers.Sink{emptier, cleaner, migrator}
 	var collector *gc.Collector
 	if s.options.GarbageCollector {
 		collector = gc.New(cluster{s}, s.log)
@@ -37,6 +39,7 @@ func (s *Server) startControllers() {
 	s.running.Go(feed.Wait)
 	s.running.Go(func() { emptier.Run(s.ending) })
 	s.running.Go(func() { cleaner.Run(s.ending) })
+	s.running.Go(func() { migrator.Run(s.ending) })
 	if collector != nil {
 		s.running.Go(func() { collector.Run(s.ending, feed) })
 	}

@@ -160,7 +160,7 @@ func (p *Plugins) refresh(ctx context.Context) error {
 // makeNative makes the stores of the resources that the server is made of.
 func (p *Plugins) makeNative() error {
 	p.lifecycle = &lifecycle{p.storage("/namespaces")}
-	for _, define := range []func() (*engine.Resource, error){namespaceResource, p.resource, crd.Definition} {
+	for _, define := range []func() (*engine.Resource, error){namespaceResource, p.resource, crd.Definition, migrationResource} {
 		resource, err := define()
 		if err != nil {
 			return err

@@ -12,6 +12,6 @@ func New() *cobra.Command {
 		Use: "stratagem", Short: "A Kubernetes-compatible API server whose resources are WebAssembly plugins",
 		Version: Version, SilenceUsage: true, SilenceErrors: true,
 	}
-	root.AddCommand(serveCommand(), pluginCommand(), explainCommand())
+	root.AddCommand(serveCommand(), pluginCommand(), explainCommand(), migrateCommand())
 	return root
 }

@@ -26,7 +26,7 @@ func resourceOf(crd *apiv1.CustomResourceDefinition, guard engine.Guard, before 
 		Group: crd.Spec.Group, Plural: names.Plural, Singular: names.Singular, Kind: names.Kind, ListKind: names.ListKind,
 		ShortNames: names.ShortNames, Categories: names.Categories, Namespaced: crd.Spec.Scope == apiv1.NamespaceScoped,
 		KeyRoot: keyRoot(crd), Activation: guard, Ending: crd.DeletionTimestamp != nil,
-		Revision: fmt.Sprintf("%s %s@%d", kindName, crd.Name, crd.Generation),
+		Revision: Revision(crd.Name, crd.Generation),
 		Traits:   engine.Traits{GenerationOnSpecChange: true, PruneStored: !crd.Spec.PreserveUnknownFields},
 	}
 	versions := map[string]*compiled{}
