@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/stratagem-dev/stratagem/engine"
 )
@@ -15,6 +16,11 @@ var errBudget = errors.New("it ran out of its budget")
 // call runs the hooks on the segments of a request frame and returns a copy of the reply frame. After an
 // error the instance must not be used again.
 func (in *instance) call(hooks engine.Hooks, segments [][]byte) ([]byte, error) {
+	return in.callOn(nil, hooks, segments)
+}
+
+// callOn is call on a request's account.
+func (in *instance) callOn(account *engine.Account, hooks engine.Hooks, segments [][]byte) ([]byte, error) {
 	limits := &in.module.options.Limits
 	size := frameSize(segments)
 	if size > math.MaxInt32 {
@@ -22,6 +28,13 @@ func (in *instance) call(hooks engine.Hooks, segments [][]byte) ([]byte, error) 
 	}
 	in.calls++
 	in.refuel(limits.fuel(size))
+	in.budgetLimit = LimitFuelPerHook
+	if account != nil {
+		if err := in.holdTo(account, size); err != nil {
+			return nil, err
+		}
+		defer func() { account.Add(in.module, in.used(), int64(size)) }()
+	}
 	ctx, cancel := in.callContext()
 	defer cancel()
 
@@ -39,7 +52,31 @@ func (in *instance) call(hooks engine.Hooks, segments [][]byte) ([]byte, error) 
 	if err := in.invoke.CallWithStack(ctx, in.stack[:]); err != nil {
 		return nil, in.explain(err)
 	}
-	return in.copyOut(in.stack[0], limits.ReplyBytes)
+	return in.copyReply(in.stack[0], limits.ReplyBytes)
+}
+
+// holdTo lowers the budget of a call to what its request has left.
+func (in *instance) holdTo(account *engine.Account, size int) error {
+	limits := &in.module.options.Limits
+	fuel, bytes := account.Spent(in.module)
+	left := limits.FuelPerRequest + limits.FuelPerByte*(bytes+int64(size)) - fuel
+	if left >= in.budget {
+		return nil
+	}
+	in.refuel(max(0, left))
+	if in.budgetLimit = LimitFuelPerRequest; left <= 0 {
+		return exceeds(LimitFuelPerRequest, fmt.Errorf("%w: its request has used %d units of fuel", errBudget, fuel))
+	}
+	return nil
+}
+
+// copyReply is copyOut of a reply frame.
+func (in *instance) copyReply(packed uint64, limit uint32) ([]byte, error) {
+	frame, err := in.copyOut(packed, limit)
+	if err != nil && uint32(packed) > limit {
+		err = exceeds(LimitReplyBytes, err)
+	}
+	return frame, err
 }
 
 // callExport runs an exported function without parameters that has one result.
@@ -72,12 +109,29 @@ func (in *instance) explain(err error) error {
 	outOfFuel := in.guest.fuel != nil && int64(in.guest.fuel.Get()) < 0
 	switch {
 	case outOfFuel || errors.Is(err, errOutOfFuel):
-		return fmt.Errorf("%w of %d units of fuel", errBudget, in.budget)
+		err = fmt.Errorf("%w of %d units of fuel", errBudget, in.budget)
+		if in.budgetLimit != limitCount {
+			err = exceeds(in.budgetLimit, err)
+		}
+		return err
+	case in.depth != nil && int32(in.depth.Get()) < 0:
+		return exceeds(LimitCallDepth, fmt.Errorf("its functions call each other more than %d deep", in.module.options.Limits.CallDepth))
+	case strings.Contains(err.Error(), stackOverflow):
+		return exceeds(LimitCallDepth, errDeep)
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%w of %s", errBudget, deadline)
 	}
+	text := firstLine(err.Error())
 	if said := in.guest.log.String(); said != "" {
-		return fmt.Errorf("%s: %s", firstLine(err.Error()), trimPanic(said))
+		text += ": " + trimPanic(said)
 	}
-	return errors.New(firstLine(err.Error()))
+	if in.memory != nil && in.memory.refused {
+		return exceeds(LimitMemory, fmt.Errorf("%s; it was refused more than %s of memory", text, LimitMemory.Format(in.module.options.Limits.Get(LimitMemory))))
+	}
+	return errors.New(text)
 }
+
+// stackOverflow is how wazero says that its own stack has ended, which calls that are not too deep can bring about with huge frames.
+const stackOverflow = "stack overflow"
+
+var errDeep = errors.New("its functions call each other too deeply for the size of their frames")

@@ -101,7 +101,7 @@ func (m *Module) tryHook(ctx context.Context, c warmUpCall) (Finding, error) {
 		f.Verdict, f.Detail = Failed, first.err.Error()
 		return f, nil
 	}
-	_, _, err = decodeReply(first.frame, c.hooks, c.call, m.options.Limits)
+	_, _, err = decodeReply(first.frame, c.hooks, c.call, &tally{Limits: &m.options.Limits})
 	var author *AuthorError
 	switch {
 	case errors.As(err, &author):

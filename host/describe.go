@@ -16,6 +16,22 @@ type description struct {
 	Name      string                    `json:"name"`
 	Version   string                    `json:"version"`
 	Resources list[resourceDescription] `json:"resources"`
+	Reset     *resetDescription         `json:"reset"`
+}
+
+// resetDescription is how rarely an author asks instances to be reset.
+type resetDescription struct {
+	Every             int  `json:"every"`
+	OnGrowth          bool `json:"onGrowth"`
+	BetweenNamespaces bool `json:"betweenNamespaces"`
+}
+
+// check refuses what no Reset means.
+func (d *resetDescription) check() error {
+	if d.Every < 1 {
+		return fmt.Errorf("reset.every is %d, it must be at least 1", d.Every)
+	}
+	return nil
 }
 
 type resourceDescription struct {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stratagem-dev/stratagem/engine"
@@ -92,7 +93,7 @@ func hostileGuests(t *testing.T) (guests []hostileGuest) {
 func TestHostileGuests(t *testing.T) {
 	for _, g := range hostileGuests(t) {
 		t.Run(g.name, func(t *testing.T) {
-			m, err := Load(t.Context(), g.wasm, "hostile@1", Options{Reset: Reset{Every: Never}, Log: slog.New(slog.DiscardHandler)})
+			m, err := Load(t.Context(), g.wasm, "hostile@1", Options{Reset: Reset{Every: Never}, Limits: Limits{FailingTime: time.Second}, Log: slog.New(slog.DiscardHandler)})
 			if g.wants[0].verb == "load" {
 				wantLoadError(t, err, g.wants[0])
 				return

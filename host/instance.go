@@ -16,15 +16,19 @@ type instance struct {
 	mod     api.Module
 	memory  *linearMemory
 	globals []api.MutableGlobal // all that the guest can change; with the memory they are its state
+	depth   api.MutableGlobal   // how much deeper its functions may call each other; nil in unmetered modules
 	reserve api.Function
 	invoke  api.Function
 	guest   *guest
 	ctx     context.Context // carries guest to the host functions
 	stack   [2]uint64
 	budget  int64 // of the call that runs
+	// budgetLimit is the limit that the budget comes from; limitCount for those that nobody sets.
+	budgetLimit Limit
 
 	calls     int    // since it was last pristine
 	exact     bool   // then, its memory had the size of the snapshot
+	began     uint32 // bytes of memory then
 	namespace string // of the last call
 }
 
@@ -37,6 +41,7 @@ func (m *Module) newInstance(ctx context.Context) (*instance, error) {
 		return nil, err
 	}
 	m.started.Add(1)
+	m.metrics.start()
 	if m.snapshot != nil {
 		if !in.restore(m.snapshot) {
 			in.close()
@@ -48,6 +53,7 @@ func (m *Module) newInstance(ctx context.Context) (*instance, error) {
 		in.close()
 		return nil, err
 	}
+	in.began = in.mod.Memory().Size()
 	return in, nil
 }
 
@@ -56,7 +62,7 @@ func (in *instance) instantiate() error {
 	ctx, cancel := in.callContext()
 	defer cancel()
 	allocator := experimental.MemoryAllocatorFunc(func(first, most uint64) experimental.LinearMemory {
-		in.memory = newLinearMemory(first, most)
+		in.memory = newLinearMemory(first, min(most, uint64(in.module.options.Limits.MemoryPages)*pageBytes))
 		return in.memory
 	})
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
@@ -75,6 +81,8 @@ func (in *instance) instantiate() error {
 	in.invoke = mod.ExportedFunction("stratagem_invoke")
 	if m := in.module.rewrite; m != nil {
 		in.guest.fuel = mod.ExportedGlobal(m.Fuel).(api.MutableGlobal)
+		in.depth = mod.ExportedGlobal(m.Depth).(api.MutableGlobal)
+		in.depth.Set(uint64(in.module.options.Limits.CallDepth))
 		for _, name := range m.Globals {
 			in.globals = append(in.globals, mod.ExportedGlobal(name).(api.MutableGlobal))
 		}
@@ -107,7 +115,10 @@ func (in *instance) callContext() (context.Context, context.CancelFunc) {
 
 // refuel sets the budget of the next call and forgets what the last one logged.
 func (in *instance) refuel(fuel int64) {
-	in.budget, in.guest.budget, in.guest.pending = fuel, fuel, 0
+	in.budget, in.guest.budget, in.guest.pending, in.budgetLimit = fuel, fuel, 0, limitCount
+	if in.memory != nil {
+		in.memory.refused = false
+	}
 	if in.guest.fuel != nil {
 		in.guest.fuel.Set(uint64(fuel))
 	}
@@ -123,4 +134,7 @@ func (in *instance) used() int64 {
 }
 
 // close frees the instance.
-func (in *instance) close() { _ = in.mod.Close(in.ctx) }
+func (in *instance) close() {
+	in.module.metrics.end()
+	_ = in.mod.Close(in.ctx)
+}

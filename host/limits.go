@@ -1,69 +1,86 @@
 package host
 
-import (
-	"runtime"
-	"time"
-)
+import "time"
 
-// Limits bound what one plugin may use. A field that is zero has the default that its comment states.
+// Limits bound what one plugin may use. A field that is zero has the default of DefaultLimits.
 type Limits struct {
-	// ModuleBytes is the size of the .wasm file: 64 MiB.
+	// ModuleBytes is the size of the .wasm file.
 	ModuleBytes int
-	// LoadTime is what compiling the module and its schemas may take: 60 s.
+	// LoadTime is what compiling the module and its schemas may take.
 	LoadTime time.Duration
-	// Fuel is the budget of one call of the guest, about the number of instructions: 20 000 000. FuelPerByte is added
-	// for every byte of the request frame, since large objects are more work: 100.
+	// Fuel is the budget of one call of the guest, about the number of instructions. FuelPerByte is added for every
+	// byte of the request frame, since large objects are more work.
 	Fuel, FuelPerByte int64
+	// FuelPerRequest is the budget of all calls that one request makes, those of retries included; FuelPerByte is added
+	// likewise. Lists and watches are not held to it: they bring every call the items that it works on.
+	FuelPerRequest int64
 	// InitFuel is the budget for starting an instance and for describe, each: 100 000 000.
 	InitFuel int64
-	// MemoryPages is the linear memory of one instance, in pages of 64 KiB: 1024 (64 MiB).
+	// CallDepth is how deep functions may call each other.
+	CallDepth int
+	// MemoryPages is the linear memory of one instance, in pages of 64 KiB.
 	MemoryPages uint32
-	// ReplyBytes is the size of a reply frame: 16 MiB. ObjectBytes is the size of one object in it: 4 MiB, which is what
-	// the storage takes.
+	// ReplyBytes is the size of a reply frame. ObjectBytes is the size of one object in it; the storage takes 4 MiB.
 	ReplyBytes, ObjectBytes uint32
 	// DescribeBytes is the size of the description, and of the custom section with the schemas: 4 MiB.
 	DescribeBytes uint32
-	// LogBytes is what one call may log: 16 KiB; LogBytesPerMinute what all calls may log in a minute: 4 MiB. What is beyond
-	// is dropped and counted.
+	// LogBytes is what one call may log; LogBytesPerMinute what all calls may log in a minute. What is beyond is
+	// dropped and counted.
 	LogBytes, LogBytesPerMinute int
-	// Warnings is how many warnings one call may give: 64; WarningRunes how long each may be: 256; AllWarningRunes how
-	// long they may be together: 4096. What is beyond is cut.
+	// Warnings is how many warnings one call may give; WarningRunes how long each may be; AllWarningRunes how
+	// long they may be together. What is beyond is cut.
 	Warnings, WarningRunes, AllWarningRunes int
-	// FieldErrors is how many field errors one call may give: 1000. What is beyond is cut.
+	// FieldErrors is how many field errors one call may give. What is beyond is cut.
 	FieldErrors int
-	// Instances is how many instances run at once: twice the number of CPUs, and at least 4.
+	// Instances is how many instances run at once.
 	Instances int
-	// Waiting is how many calls may wait for an instance: 1000. The next is refused: 429.
+	// Waiting is how many calls may wait for an instance. The next is refused: 429.
 	Waiting int
-	// Wait is how long a call waits for an instance: 10 s.
+	// Wait is how long a call waits for an instance.
 	Wait time.Duration
+	// FailingTime is what calls that trap, run out of their budget or break the ABI may take of every second. Beyond it
+	// calls are refused, 429, until enough time has passed. Ten seconds' worth can be saved up.
+	FailingTime time.Duration
 }
 
-func orDefault[T int | int64 | uint32 | time.Duration](field *T, value T) {
-	if *field <= 0 {
-		*field = value
+const (
+	defaultInitFuel      = 100_000_000
+	defaultDescribeBytes = 4 << 20
+)
+
+// DefaultLimits are what a plugin has that nobody set limits for.
+func DefaultLimits() Limits { return Limits{}.withDefaults() }
+
+// LimitCaps are the most that an operator may set where the server's flags say nothing else.
+func LimitCaps() (caps Limits) {
+	for _, limit := range AllLimits() {
+		caps.Set(limit, max(limitInfos[limit].top, limitInfos[limit].value))
 	}
+	return caps
 }
 
 func (l Limits) withDefaults() Limits {
-	orDefault(&l.ModuleBytes, 64<<20)
-	orDefault(&l.LoadTime, time.Minute)
-	orDefault(&l.Fuel, 20_000_000)
-	orDefault(&l.FuelPerByte, 100)
-	orDefault(&l.InitFuel, 100_000_000)
-	orDefault(&l.MemoryPages, 1024)
-	orDefault(&l.ReplyBytes, 16<<20)
-	orDefault(&l.ObjectBytes, 4<<20)
-	orDefault(&l.DescribeBytes, 4<<20)
-	orDefault(&l.LogBytes, 16<<10)
-	orDefault(&l.LogBytesPerMinute, 4<<20)
-	orDefault(&l.Warnings, 64)
-	orDefault(&l.WarningRunes, 256)
-	orDefault(&l.AllWarningRunes, 4096)
-	orDefault(&l.FieldErrors, 1000)
-	orDefault(&l.Instances, max(4, 2*runtime.GOMAXPROCS(0)))
-	orDefault(&l.Waiting, 1000)
-	orDefault(&l.Wait, 10*time.Second)
+	for _, limit := range AllLimits() {
+		if l.Get(limit) <= 0 {
+			l.Set(limit, limitInfos[limit].value)
+		}
+	}
+	if l.InitFuel <= 0 {
+		l.InitFuel = defaultInitFuel
+	}
+	if l.DescribeBytes == 0 {
+		l.DescribeBytes = defaultDescribeBytes
+	}
+	return l
+}
+
+// With is l with the limits of other in place of its own, but for those that other leaves at zero.
+func (l Limits) With(other Limits) Limits {
+	for _, limit := range AllLimits() {
+		if value := other.Get(limit); value > 0 {
+			l.Set(limit, value)
+		}
+	}
 	return l
 }
 

@@ -3,7 +3,9 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/stratagem-dev/stratagem/host/meter"
 )
@@ -19,23 +21,35 @@ func Load(ctx context.Context, wasm []byte, revision string, options Options) (*
 	defer cancel()
 	m, err := compile(ctx, wasm, options)
 	if err != nil {
-		return nil, err
+		return nil, inTime(ctx, options.Limits, err)
 	}
 	m.revision = revision
+	m.metrics = options.Metrics.of(revision)
 	m.pool = newPool(m)
 	if err := m.prepare(ctx, wasm); err != nil {
 		_ = m.Close(context.WithoutCancel(ctx))
-		return nil, err
+		return nil, inTime(ctx, options.Limits, err)
 	}
 	return m, nil
 }
 
+// inTime names the limit where what went wrong is that the time was over.
+func inTime(ctx context.Context, limits Limits, err error) error {
+	var refused *LoadError
+	if ctx.Err() == context.DeadlineExceeded && errors.As(err, &refused) {
+		refused.Err = exceeds(LimitCompileTime, fmt.Errorf("it took longer than %s: %w", limits.LoadTime, refused.Err))
+	}
+	return err
+}
+
 // prepare starts the first instance, asks it who it is and warms it up.
 func (m *Module) prepare(ctx context.Context, wasm []byte) error {
+	began := time.Now()
 	in, err := m.newInstance(ctx)
 	if err != nil {
 		return &LoadError{"start", err}
 	}
+	m.startTime = time.Since(began)
 	if err := m.describe(ctx, in, wasm); err != nil {
 		in.close()
 		return err
@@ -73,6 +87,12 @@ func (m *Module) describe(ctx context.Context, in *instance, wasm []byte) error 
 		return &LoadError{"describe", err}
 	}
 	m.Name, m.Version = d.Name, d.Version
+	if m.reset = m.options.Reset; d.Reset != nil {
+		if err := d.Reset.check(); err != nil {
+			return &LoadError{"describe", err}
+		}
+		m.reset = Reset(*d.Reset).within(m.options.ResetAllowed)
+	}
 	if m.Resources, err = m.resources(ctx, d, schemas); err != nil {
 		return &LoadError{"describe", err}
 	}

@@ -14,6 +14,7 @@ type linearMemory struct {
 	region  *region
 	cleanup runtime.Cleanup
 	usable  uint64
+	refused bool   // to grow
 	watch   *watch // nil where all of it has to be copied
 }
 
@@ -48,6 +49,7 @@ func newLinearMemory(first, most uint64) *linearMemory {
 // Reallocate makes the first size bytes usable. They stay where they are.
 func (m *linearMemory) Reallocate(size uint64) []byte {
 	if size > uint64(len(m.region.bytes)) {
+		m.refused = true
 		return nil
 	}
 	if size > m.usable && m.region.mapped {

@@ -6,8 +6,9 @@ func writesAreKnown() bool { return false }
 
 // linearMemory is the memory of one instance, on Go's heap: growing may move it.
 type linearMemory struct {
-	bytes []byte
-	most  uint64
+	bytes   []byte
+	most    uint64
+	refused bool // to grow
 }
 
 func newLinearMemory(_, most uint64) *linearMemory { return &linearMemory{most: most} }
@@ -15,6 +16,7 @@ func newLinearMemory(_, most uint64) *linearMemory { return &linearMemory{most: 
 // Reallocate makes the memory larger, by a quarter more than is asked for when it has to move.
 func (m *linearMemory) Reallocate(size uint64) []byte {
 	if size > m.most {
+		m.refused = true
 		return nil
 	}
 	if size > uint64(cap(m.bytes)) {

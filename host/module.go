@@ -29,10 +29,14 @@ type Options struct {
 	CacheDir string
 	// Metering is how runaway guests are stopped; the zero value is Fuel.
 	Metering Metering
-	// Reset is when an instance forgets what it has seen.
+	// Reset is when an instance forgets what it has seen, unless its author asks for less and ResetAllowed allows it.
 	Reset Reset
+	// ResetAllowed is the fewest resets that an author may ask for in the description; the zero value is after every call.
+	ResetAllowed Reset
 	// Log takes what guests log; nil takes slog's default.
 	Log *slog.Logger
+	// Metrics count what modules do; nil counts nothing.
+	Metrics *Metrics
 }
 
 // Metering is how a runaway guest is stopped.
@@ -62,9 +66,13 @@ type Module struct {
 	compiled wazero.CompiledModule
 	rewrite  *meter.Module // nil unless Metering is Fuel
 	pool     *pool
+	reset    Reset
 	snapshot *snapshot // nil until warmUp has taken it, and for modules that have none
 
 	logBudget                  logBudget
+	failing                    failing
+	startTime                  time.Duration // what a new instance takes
+	metrics                    *moduleMetrics
 	started, resets, discarded atomic.Int64
 }
 
@@ -89,7 +97,7 @@ func Digest(wasm []byte) string {
 func compile(ctx context.Context, wasm []byte, options Options) (*Module, error) {
 	limits := options.Limits
 	if len(wasm) > limits.ModuleBytes {
-		return nil, &LoadError{"size", fmt.Errorf("the module has %d bytes, at most %d are allowed", len(wasm), limits.ModuleBytes)}
+		return nil, &LoadError{"size", exceeds(LimitModuleBytes, fmt.Errorf("the module has %d bytes, at most %d are allowed", len(wasm), limits.ModuleBytes))}
 	}
 	m := &Module{Digest: Digest(wasm), options: options}
 	code := wasm
@@ -100,7 +108,7 @@ func compile(ctx context.Context, wasm []byte, options Options) (*Module, error)
 		}
 		m.rewrite, code = rewritten, rewritten.Wasm
 	}
-	config := wazero.NewRuntimeConfigCompiler().WithMemoryLimitPages(limits.MemoryPages).
+	config := wazero.NewRuntimeConfigCompiler().WithMemoryLimitPages(wasmPages).
 		WithCloseOnContextDone(options.Metering == Deadline).WithDebugInfoEnabled(true)
 	if options.CacheDir != "" {
 		cache, err := wazero.NewCompilationCacheWithDir(options.CacheDir)
@@ -131,8 +139,19 @@ func (m *Module) link(ctx context.Context, code []byte) error {
 		return &LoadError{"wasm", err}
 	}
 	m.compiled = compiled
-	return verify(compiled)
+	if err := verify(compiled); err != nil {
+		return err
+	}
+	for _, memory := range compiled.ExportedMemories() {
+		if least, most := memory.Min(), m.options.Limits.MemoryPages; least > most {
+			return &LoadError{"wasm", exceeds(LimitMemory, fmt.Errorf("its memory begins with %d pages, at most %d are allowed", least, most))}
+		}
+	}
+	return nil
 }
+
+// wasmPages is the most that a memory can have. The limit is that of linearMemory, which notes when it is reached.
+const wasmPages = 1 << 16
 
 // Close frees the module. Calls that run are let finish, later ones fail. When ctx ends first, Close returns its error and
 // the module is freed when the last call ends. A module that nothing holds any more is freed without Close as well.

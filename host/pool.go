@@ -73,7 +73,11 @@ func (p *pool) acquire(ctx context.Context) error {
 		p.waiting.Add(-1)
 		return &engine.BusyError{Plugin: p.module.Name, RetryAfter: time.Second}
 	}
-	defer p.waiting.Add(-1)
+	p.module.metrics.wait(1)
+	defer func() {
+		p.waiting.Add(-1)
+		p.module.metrics.wait(-1)
+	}()
 	timer := time.NewTimer(limits.Wait)
 	defer timer.Stop()
 	select {
@@ -105,6 +109,7 @@ func (p *pool) put(in *instance) {
 // discard throws an instance away.
 func (p *pool) discard(in *instance) {
 	p.module.discarded.Add(1)
+	p.module.metrics.discard()
 	in.close()
 	<-p.permits
 }

@@ -41,7 +41,7 @@ func malformed(format string, args ...any) error {
 }
 
 // decodeReply reads a reply frame. The hook is the one that decided. An error is *AuthorError or wraps errMalformed.
-func decodeReply(frame []byte, hooks engine.Hooks, call *engine.Call, limits Limits) (reply engine.Reply, hook engine.Hook, err error) {
+func decodeReply(frame []byte, hooks engine.Hooks, call *engine.Call, limits *tally) (reply engine.Reply, hook engine.Hook, err error) {
 	segments, err := readFrame(frame)
 	if err != nil {
 		return reply, 0, malformed("%v", err)
@@ -79,7 +79,7 @@ func decodeReply(frame []byte, hooks engine.Hooks, call *engine.Call, limits Lim
 	return reply, hook, err
 }
 
-func decodeOK(segments [][]byte, hooks engine.Hooks, call *engine.Call, limits Limits) (engine.Reply, error) {
+func decodeOK(segments [][]byte, hooks engine.Hooks, call *engine.Call, limits *tally) (engine.Reply, error) {
 	reply := engine.Reply{Object: call.Object}
 	var err error
 	if raw := segments[segmentReplyObject]; len(raw) > 0 {
@@ -87,7 +87,7 @@ func decodeOK(segments [][]byte, hooks engine.Hooks, call *engine.Call, limits L
 			return reply, malformed("it has an object, and none of the hooks may change one")
 		}
 		if reply.Object, err = parseObject(raw, call.Object, limits); err != nil {
-			return reply, malformed("the object: %v", err)
+			return reply, malformed("the object: %w", err)
 		}
 	}
 	if reply.Warnings, err = decodeWarnings(segments[segmentWarnings], limits); err != nil {
@@ -113,7 +113,7 @@ func decodeOK(segments [][]byte, hooks engine.Hooks, call *engine.Call, limits L
 	for i, raw := range items {
 		obj, err := read(raw, call.Items[i], limits)
 		if err != nil {
-			return reply, malformed("item %d: %v", i, err)
+			return reply, malformed("item %d: %w", i, err)
 		}
 		reply.Items = append(reply.Items, obj)
 	}
@@ -124,9 +124,9 @@ func decodeOK(segments [][]byte, hooks engine.Hooks, call *engine.Call, limits L
 func lastHook(hooks engine.Hooks) engine.Hook { return engine.Hook(bits.Len64(uint64(hooks)) - 1) }
 
 // parseObject reads an object of a reply and refuses what a hook may not change.
-func parseObject(raw []byte, before engine.Object, limits Limits) (engine.Object, error) {
+func parseObject(raw []byte, before engine.Object, limits *tally) (engine.Object, error) {
 	if len(raw) > int(limits.ObjectBytes) {
-		return nil, fmt.Errorf("it has %d bytes, at most %d are allowed", len(raw), limits.ObjectBytes)
+		return nil, exceeds(LimitObjectBytes, fmt.Errorf("it has %d bytes, at most %d are allowed", len(raw), limits.ObjectBytes))
 	}
 	after, _, err := engine.ParseObject(raw)
 	if err != nil {
@@ -137,9 +137,9 @@ func parseObject(raw []byte, before engine.Object, limits Limits) (engine.Object
 
 // parseConverted reads an item of Convert's reply. The engine holds it against the version that was asked for, and takes no
 // more of its metadata than labels and annotations.
-func parseConverted(raw []byte, before engine.Object, limits Limits) (engine.Object, error) {
+func parseConverted(raw []byte, before engine.Object, limits *tally) (engine.Object, error) {
 	if len(raw) > int(limits.ObjectBytes) {
-		return nil, fmt.Errorf("it has %d bytes, at most %d are allowed", len(raw), limits.ObjectBytes)
+		return nil, exceeds(LimitObjectBytes, fmt.Errorf("it has %d bytes, at most %d are allowed", len(raw), limits.ObjectBytes))
 	}
 	after, _, err := engine.ParseObject(raw)
 	if err != nil {

@@ -60,9 +60,12 @@ func (in *instance) restore(s *snapshot) bool {
 	for i, g := range in.globals {
 		g.Set(s.globals[i])
 	}
-	in.guest.clock, in.calls, in.namespace, in.exact = s.clock, 0, "", grown == 0
+	in.guest.clock, in.calls, in.namespace, in.exact, in.began = s.clock, 0, "", grown == 0, memory.Size()
 	return true
 }
+
+// grown tells whether the memory is larger than it was when the instance was pristine.
+func (in *instance) grown() bool { return in.mod.Memory().Size() > in.began }
 
 // view is the whole memory.
 func (in *instance) view() []byte {

@@ -45,7 +45,54 @@ func TestResetBetweenNamespaces(t *testing.T) {
 	}
 }
 
-// The default keeps nothing of a small guest, on every system.
+// A guest that grows in every call is reset after every call, one that does not is left alone.
+func TestResetOnGrowth(t *testing.T) {
+	s := load(t, "remembers", Options{Reset: Reset{Every: Never, OnGrowth: true}, Limits: Limits{Instances: 1}})
+	for i, c := range []struct {
+		padding int
+		want    string
+	}{
+		{4000, "---"}, // it grows, and is brought back
+		{4000, "---"}, // what it grew into is left to it, and empty: it grows no more
+		{4000, "mgn"},
+	} {
+		if got := warningOf(t, s, "default", c.padding); got != c.want {
+			t.Errorf("call %d: %s, want %s", i, got, c.want)
+		}
+	}
+}
+
+// An author gets as many calls between resets as both want, and between namespaces a reset where the operator says so.
+func TestResetAskedFor(t *testing.T) {
+	for name, c := range map[string]struct {
+		allowed Reset
+		want    []string
+	}{
+		"nothing is allowed":   {Reset{}, []string{"---", "---", "---", "---"}},
+		"less is allowed":      {Reset{Every: 2}, []string{"---", "mgn", "---", "mgn"}},
+		"more is allowed":      {Reset{Every: 1000}, []string{"---", "mgn", "mgn", "---"}},
+		"whatever is asked":    {Reset{Every: Never}, []string{"---", "mgn", "mgn", "---"}},
+		"within one namespace": {Reset{Every: 1000, BetweenNamespaces: true}, []string{"---", "mgn", "---", "---"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := load(t, "asks_to_remember", Options{ResetAllowed: c.allowed, Limits: Limits{Instances: 1}})
+			for i, namespace := range []string{"secrets", "secrets", "public", "secrets"} {
+				if got := warningOf(t, s, namespace, 4000); got != c.want[i] {
+					t.Errorf("call %d in %s: %s, want %s", i, namespace, got, c.want[i])
+				}
+			}
+		})
+	}
+	// What is allowed is nothing to one who has not asked.
+	s := load(t, "remembers", Options{ResetAllowed: Reset{Every: 1000}, Limits: Limits{Instances: 1}})
+	for range 3 {
+		if got := warningOf(t, s, "default", 4000); got != "---" {
+			t.Error(got)
+		}
+	}
+}
+
+// The default keeps nothing, on every system.
 func TestResetDefault(t *testing.T) {
 	s := load(t, "remembers", Options{Limits: Limits{Instances: 1}})
 	for range 3 {

@@ -42,39 +42,84 @@ func (s *Strategy) Measure(ctx context.Context, hooks engine.Hooks, call *engine
 }
 
 func (s *Strategy) run(ctx context.Context, hooks engine.Hooks, call *engine.Call, pristine bool) (engine.Reply, Cost, error) {
+	limits := tally{Limits: &s.module.options.Limits}
+	reply, cost, err := s.runWithin(ctx, &limits, hooks, call, pristine)
+	s.module.metrics.called(hooks, outcomeOf(&reply, err), cost, limits.exceeded)
+	return reply, cost, err
+}
+
+// runWithin is run; limits notes what is exceeded.
+func (s *Strategy) runWithin(ctx context.Context, limits *tally, hooks engine.Hooks, call *engine.Call, pristine bool) (engine.Reply, Cost, error) {
 	seen := withoutManaged(call)
 	segments := encodeCall(seen)
+	if wait, refused := s.module.failing.refuses(limits.FailingTime, time.Now); refused {
+		limits.note(LimitFailingTime)
+		return engine.Reply{}, Cost{}, &engine.BusyError{Plugin: s.module.Name, RetryAfter: max(time.Second, wait), Reason: errFailing}
+	}
 	in, err := s.module.obtain(ctx, call.Request.Namespace, pristine)
 	if err != nil {
 		var busy *engine.BusyError
-		if errors.As(err, &busy) || ctx.Err() != nil {
+		if errors.As(err, &busy) {
+			limits.note(LimitInstances)
+		}
+		if busy != nil || ctx.Err() != nil {
 			return engine.Reply{}, Cost{}, err
 		}
-		return engine.Reply{}, Cost{}, s.failure(hooks, 0, err)
+		return engine.Reply{}, Cost{}, s.failure(limits, hooks, 0, err)
 	}
 	began := time.Now()
-	frame, err := in.call(hooks, segments)
+	frame, err := in.callOn(call.Request.Account, hooks, segments)
 	cost := Cost{Fuel: in.used(), Sent: frameSize(segments), Received: len(frame), Time: time.Since(began)}
-	s.log(in, call)
+	s.log(in, limits, call)
 	if err != nil {
-		s.module.pool.discard(in)
-		return engine.Reply{}, cost, s.failure(hooks, 0, err)
+		s.module.fail(in, cost.Time)
+		return engine.Reply{}, cost, s.failure(limits, hooks, 0, err)
 	}
-	reply, hook, err := decodeReply(frame, hooks, seen, s.module.options.Limits)
+	reply, hook, err := decodeReply(frame, hooks, seen, limits)
 	if errors.Is(err, errMalformed) {
-		s.module.pool.discard(in)
-		return engine.Reply{}, cost, s.failure(hooks, hook, err)
+		s.module.fail(in, time.Since(began))
+		return engine.Reply{}, cost, s.failure(limits, hooks, hook, err)
 	}
 	s.module.release(in)
 	if err != nil {
-		return engine.Reply{}, cost, s.failure(hooks, hook, err)
+		return engine.Reply{}, cost, s.failure(limits, hooks, hook, err)
 	}
 	restoreManaged(&reply, call, seen)
 	return reply, cost, nil
 }
 
+// errFailing is what clients are told of a plugin that has used up its FailingTime.
+const errFailing = "its calls keep failing and may take no more time for now (limit failingTime)"
+
+// outcomeOf is what a call came to, for the metrics.
+func outcomeOf(reply *engine.Reply, err error) outcome {
+	if err == nil {
+		if len(reply.Errors) > 0 || reply.Refusal != nil {
+			return callRejected
+		}
+		return callOK
+	}
+	var failed *engine.HookError
+	if !errors.As(err, &failed) {
+		return callBusy
+	}
+	switch failed.Kind {
+	case engine.FailedError:
+		return callError
+	case engine.FailedBudget:
+		return callBudget
+	case engine.FailedMalformed:
+		return callMalformed
+	}
+	return callTrap
+}
+
 // failure names plugin, hook and cause. Hook 0 means that any of the hooks may have failed.
-func (s *Strategy) failure(hooks engine.Hooks, hook engine.Hook, err error) error {
+func (s *Strategy) failure(limits *tally, hooks engine.Hooks, hook engine.Hook, err error) error {
+	var exceeded *LimitError
+	if errors.As(err, &exceeded) {
+		limits.note(exceeded.Limit)
+	}
 	failed := &engine.HookError{Plugin: s.module.Name, Revision: s.module.revision, Hook: hookNames(hooks), Kind: engine.FailedTrap, Err: err}
 	if hook != 0 {
 		failed.Hook = hook.String()
@@ -102,13 +147,17 @@ func hookNames(hooks engine.Hooks) string {
 }
 
 // log passes on what the guest said during the call.
-func (s *Strategy) log(in *instance, call *engine.Call) {
+func (s *Strategy) log(in *instance, limits *tally, call *engine.Call) {
 	said := &in.guest.log
+	if said.dropped > 0 {
+		limits.note(LimitLogBytes)
+	}
 	if len(said.text) == 0 {
 		return
 	}
 	suppressed, ok := s.module.logBudget.take(len(said.text), s.module.options.Limits.LogBytesPerMinute, time.Now())
 	if !ok {
+		limits.note(LimitLogBytesPerMinute)
 		return
 	}
 	logger := s.module.options.Log

@@ -24,41 +24,51 @@ func cut(text string, runes int) string {
 }
 
 // eachElement decodes the elements of a JSON array one by one, so that an array of millions costs no memory, and stops
-// after as many as wanted. All of the array has to be JSON.
-func eachElement[T any](raw []byte, wanted int, take func(T) error) error {
+// after as many as wanted; more tells that there are others. All of the array has to be JSON.
+func eachElement[T any](raw []byte, wanted int, take func(T) error) (more bool, err error) {
 	if !json.Valid(raw) {
-		return errors.New("they are not JSON")
+		return false, errors.New("they are not JSON")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	if opening, err := decoder.Token(); err != nil || opening != json.Delim('[') {
-		return errors.New("they are not a JSON array")
+		return false, errors.New("they are not a JSON array")
 	}
 	for ; wanted > 0 && decoder.More(); wanted-- {
 		var element T
 		if err := decoder.Decode(&element); err != nil {
-			return err
+			return false, err
 		}
 		if err := take(element); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return decoder.More(), nil
 }
 
 // decodeWarnings keeps warnings within what HTTP headers can bear.
-func decodeWarnings(raw []byte, limits Limits) (warnings []string, err error) {
+func decodeWarnings(raw []byte, limits *tally) (warnings []string, err error) {
 	if len(raw) == 0 {
 		return nil, nil
 	}
 	left := limits.AllWarningRunes
-	err = eachElement(raw, limits.Warnings, func(text string) error {
-		if text = cut(text, limits.WarningRunes); left > 0 {
+	more, err := eachElement(raw, limits.Warnings, func(said string) error {
+		text := cut(said, limits.WarningRunes)
+		if len(text) != len(said) {
+			limits.note(LimitWarningRunes)
+		}
+		if utf8.RuneCountInString(text) > left {
+			limits.note(LimitAllWarningRunes)
+		}
+		if left > 0 {
 			text = cut(text, left)
 			warnings = append(warnings, text)
 			left -= utf8.RuneCountInString(text)
 		}
 		return nil
 	})
+	if more {
+		limits.note(LimitWarnings)
+	}
 	return warnings, err
 }
 
@@ -80,10 +90,10 @@ var knownTypes = map[field.ErrorType]bool{
 // knownReasons are the reasons that a refusal may have.
 var knownReasons = map[string]bool{"BadRequest": true, "Forbidden": true, "Conflict": true, "TooManyRequests": true, "Invalid": true}
 
-func decodeRejected(segments [][]byte, hook engine.Hook, limits Limits) (engine.Reply, error) {
+func decodeRejected(segments [][]byte, hook engine.Hook, limits *tally) (engine.Reply, error) {
 	var reply engine.Reply
 	if raw := segments[segmentErrors]; len(raw) > 0 {
-		err := eachElement(raw, limits.FieldErrors, func(e fieldError) error {
+		more, err := eachElement(raw, limits.FieldErrors, func(e fieldError) error {
 			if !knownTypes[e.Type] {
 				return fmt.Errorf("type %.100q is not known", string(e.Type))
 			}
@@ -92,6 +102,9 @@ func decodeRejected(segments [][]byte, hook engine.Hook, limits Limits) (engine.
 		})
 		if err != nil {
 			return engine.Reply{}, malformed("the field errors: %v", err)
+		}
+		if more {
+			limits.note(LimitFieldErrors)
 		}
 	}
 	if raw := segments[segmentResult]; len(raw) > 0 && hook == engine.CreateSubresource {

@@ -32,7 +32,7 @@ func (m *Module) warmUp(ctx context.Context, in *instance) (*instance, error) {
 		}
 	}
 	m.snapshot = in.takeSnapshot()
-	in.calls, in.exact = 0, true
+	in.calls, in.exact, in.began = 0, true, in.mod.Memory().Size()
 	return in, nil
 }
 
@@ -46,7 +46,7 @@ func (m *Module) warmed(in *instance) bool {
 			if err != nil {
 				return false
 			}
-			if _, _, err := decodeReply(frame, c.hooks, c.call, m.options.Limits); errors.Is(err, errMalformed) {
+			if _, _, err := decodeReply(frame, c.hooks, c.call, &tally{Limits: &m.options.Limits}); errors.Is(err, errMalformed) {
 				return false
 			}
 			if left -= in.used(); left < 0 {

@@ -21,7 +21,7 @@ func meterCode(m *module) ([]byte, error) {
 			return nil, err
 		}
 		e.body = e.body[:0]
-		e.function(body, s.leaves[f] < 0)
+		e.function(f, body, s.leaves[f] < 0)
 		e.out = append(appendU32(e.out, uint32(len(e.body))), e.body...)
 		if len(e.out) > math.MaxInt32 {
 			s.r.fail(ErrLimit, body.start, "rewritten code is larger than 2 GiB")
@@ -39,8 +39,9 @@ type emitter struct {
 	read int    // offset in the module up to which the body is written
 }
 
-// function writes one body: locals, the charge for entering it, and the instructions with the points between them.
-func (e *emitter) function(body span, paysAtEntry bool) {
+// function writes one body: locals, the charge for entering it, and the instructions with the points between them; round
+// them, where it counts, the way down and up again.
+func (e *emitter) function(index int, body span, paysAtEntry bool) {
 	wasm := e.m.wasm
 	if e.bulk {
 		e.body = appendU32(e.body, uint32(e.groups+1))
@@ -53,10 +54,46 @@ func (e *emitter) function(body span, paysAtEntry bool) {
 	if paysAtEntry {
 		e.charge(e.cost)
 	}
+	if e.deep {
+		e.descend(index)
+	}
 	for i := range e.points {
 		e.point(&e.points[i])
 	}
 	e.copyTo(body.end)
+	if e.deep {
+		e.ascend()
+	}
+}
+
+// descend counts the depth down, and opens a block that all ways out of the function lead to. Its type is the function's own,
+// which needs no new one: what it takes is put there and dropped.
+func (e *emitter) descend(index int) {
+	e.body = appendU32(append(e.body, opGlobalGet), e.depth())
+	e.body = append(e.body, opI32Const, 1, opI32Sub)
+	e.body = appendU32(append(e.body, opGlobalSet), e.depth())
+	e.body = appendU32(append(e.body, opGlobalGet), e.depth())
+	e.body = append(e.body, opI32Const, 0, opI32LtS, opIf, typeEmpty, opUnreachable, opEnd)
+	number := e.m.functions[index]
+	typ := e.m.types[number]
+	if typ.results == 0 {
+		e.body = append(e.body, opBlock, typeEmpty)
+		return
+	}
+	for i := range typ.params {
+		e.body = appendU32(append(e.body, opLocalGet), uint32(i))
+	}
+	e.body = appendS64(append(e.body, opBlock), int64(number))
+	for range typ.params {
+		e.body = append(e.body, opDrop)
+	}
+}
+
+// ascend counts the depth up again, behind the end of that block.
+func (e *emitter) ascend() {
+	e.body = appendU32(append(e.body, opGlobalGet), e.depth())
+	e.body = append(e.body, opI32Const, 1, opI32Add)
+	e.body = append(appendU32(append(e.body, opGlobalSet), e.depth()), opEnd)
 }
 
 func (e *emitter) point(p *point) {
@@ -75,6 +112,12 @@ func (e *emitter) point(p *point) {
 		e.copyTo(p.at)
 		e.body = appendU32(append(e.body, opBr), uint32(p.amount))
 		e.read = p.end
+	case pointReturn:
+		if e.deep {
+			e.copyTo(p.at)
+			e.body = appendU32(append(e.body, opBr), uint32(p.amount))
+			e.read = p.end
+		}
 	case pointBulk:
 		e.copyTo(p.at)
 		e.chargeOperand(p.amount, p.shift)
@@ -87,6 +130,8 @@ func (e *emitter) copyTo(at int) {
 }
 
 func (e *emitter) fuel() uint32 { return uint32(len(e.m.globals)) }
+
+func (e *emitter) depth() uint32 { return e.fuel() + 1 }
 
 // charge takes a fixed amount.
 func (e *emitter) charge(amount int64) {

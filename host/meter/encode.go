@@ -49,19 +49,23 @@ func encodeTables(m *module) []byte {
 	return out
 }
 
-// encodeGlobals appends the fuel global, so that no other index moves.
+// encodeGlobals appends the globals of fuel and depth, so that no other index moves.
 func encodeGlobals(m *module, initialFuel int64) []byte {
-	out := appendU32(nil, uint32(len(m.globals)+1))
+	out := appendU32(nil, uint32(len(m.globals)+2))
 	out = append(out, m.entries(secGlobal)...)
 	out = append(out, typeI64, 1, opI64Const)
-	return append(appendS64(out, initialFuel), opEnd)
+	out = append(appendS64(out, initialFuel), opEnd)
+	out = append(out, typeI32, 1, opI32Const)
+	return append(appendS64(out, InitialDepth), opEnd)
 }
 
 func encodeExports(m *module, globals []int) []byte {
-	out := appendU32(nil, uint32(len(m.exports)+1+len(globals)))
+	out := appendU32(nil, uint32(len(m.exports)+2+len(globals)))
 	out = append(out, m.entries(secExport)...)
 	out = append(appendName(out, FuelExport), byte(KindGlobal))
 	out = appendU32(out, uint32(len(m.globals)))
+	out = append(appendName(out, DepthExport), byte(KindGlobal))
+	out = appendU32(out, uint32(len(m.globals)+1))
 	for i, name := range exportNames(globals) {
 		out = append(appendName(out, name), byte(KindGlobal))
 		out = appendU32(out, uint32(globals[i]))

@@ -1,7 +1,7 @@
 // Package meter rewrites WebAssembly modules so that they pay for what they run.
 //
 // The nouns: a Module is the result, Limits bound what is accepted, fuel is a mutable i64 global that the
-// rewritten code draws down and checks, a point is a place in a function where code is added.
+// rewritten code draws down and checks, depth an i32 global that goes down and up with recursion, a point is a place in a function where code is added.
 //
 // Reading the source: module.go (what a module is made of), sections.go (its outline), scan.go (one
 // function, instruction by instruction), flow.go (which branches go back), emit.go (what is added),
@@ -16,6 +16,12 @@ const ReservedPrefix = "stratagem."
 // FuelExport is the name under which the fuel global is exported.
 const FuelExport = ReservedPrefix + "fuel"
 
+// DepthExport is the name under which the global is exported that counts how much deeper calls may go.
+const DepthExport = ReservedPrefix + "depth"
+
+// InitialDepth is how deep calls may go before the host sets the global.
+const InitialDepth = 10_000
+
 // Module is a rewritten module and what the host has to know about it.
 type Module struct {
 	// Wasm is the rewritten module. Its code has been decoded but not type checked: the engine still has to validate it.
@@ -24,6 +30,9 @@ type Module struct {
 	// reads it afterwards: a trap with less than zero left means that the call ran out of fuel. Small functions without
 	// loops and calls are paid for by their callers in the module, so a call from the host to one of them is free.
 	Fuel string
+	// Depth is the export name of the mutable i32 global that holds how much deeper calls may go. A trap with less than zero left
+	// means that they went too deep. It is what it was when a call has ended well; after a trap the host has to set it again.
+	Depth string
 	// Globals are the export names of every mutable global that the module had, in the order of their indices: with
 	// the memory they are what a snapshot holds.
 	Globals []string
@@ -102,6 +111,7 @@ func Rewrite(wasm []byte, initialFuel int64, limits Limits) (*Module, error) {
 	return &Module{
 		Wasm:          encode(m, code, initialFuel, globals),
 		Fuel:          FuelExport,
+		Depth:         DepthExport,
 		Globals:       exportNames(globals),
 		SetsTables:    m.setsTables,
 		DropsSegments: m.dropsSegments,

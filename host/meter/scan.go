@@ -27,6 +27,8 @@ type scanner struct {
 	groups  int  // number of local declarations
 	cost    int64
 	calls   bool
+	deep    bool // may be part of a recursion: see RATIONALE.md, "Who counts the depth of calls?"
+	returns int  // points of kind pointReturn
 	back    bool // has a backward jump
 	bulk    bool
 	forks   int     // see work, as for the next two
@@ -45,7 +47,7 @@ type point struct {
 	at     int   // offset in the module
 	end    int   // threaded: offset after the branch that is replaced
 	loop   int   // back, head: the loop
-	amount int64 // back, head: the charge; threaded: the new depth; bulk: the fixed part
+	amount int64 // back, head: the charge; threaded, return: the new depth; bulk: the fixed part
 	shift  int64 // bulk: units are the operand shifted right by this
 }
 
@@ -56,6 +58,7 @@ const (
 	pointHead                      // pay at the head of loop, if a branch to it is conditional
 	pointThreaded                  // replace a branch to a dispatch loop by one to where it would arrive
 	pointBulk                      // pay by the operand on top of the stack
+	pointReturn                    // leave the function where it comes up again, if it counts its depth
 )
 
 // scan reads the body of function index, which stands at s.
@@ -63,7 +66,7 @@ func (s *scanner) scan(index int, body span) error {
 	s.r = newReader(s.m.wasm, body.start, body.end, sectionNames[secCode])
 	s.r.function = index
 	s.params = s.m.types[s.m.functions[index]].params
-	s.cost, s.calls, s.back, s.bulk = 0, false, false, false
+	s.cost, s.calls, s.back, s.bulk, s.deep, s.returns = 0, false, false, false, false, 0
 	s.forks, s.carried, s.passed = 0, 0, 0
 	s.open, s.blocks, s.labels, s.points = s.open[:0], s.blocks[:0], s.labels[:0], s.points[:0]
 	s.pattern = pattern{}
@@ -112,6 +115,9 @@ func (s *scanner) step() {
 		s.toHead(s.target(s.r.index(len(s.open), "label")))
 	case op == opBrTable:
 		s.branchTable(at, before)
+	case op == opReturn:
+		s.returns++
+		s.points = append(s.points, point{kind: pointReturn, at: at, end: s.r.pos, amount: int64(len(s.open) - 1)})
 	case op == opCall || op == opCallIndirect:
 		s.call(op)
 	case op >= opLocalGet && op <= opLocalTee:
@@ -145,7 +151,7 @@ func cost(op byte) int64 {
 // plain takes the instructions without immediates.
 func (s *scanner) plain(op byte, at int) {
 	switch {
-	case op >= opI32Eqz && op <= opI64Extend32S, op == opUnreachable, op == opNop, op == opReturn, op == opDrop,
+	case op >= opI32Eqz && op <= opI64Extend32S, op == opUnreachable, op == opNop, op == opDrop,
 		op == opSelect, op == opRefIsNull, s.r.err != nil:
 	case proposal(op) != "":
 		s.r.fail(ErrUnsupported, at, "opcode %#x (%s)", op, proposal(op))
@@ -157,6 +163,7 @@ func (s *scanner) plain(op byte, at int) {
 func (s *scanner) call(op byte) {
 	s.calls = true
 	if op == opCallIndirect {
+		s.deep = true
 		s.cost += costForeignCall
 		s.passed += s.values(s.r.index(len(s.m.types), "type"))
 		s.r.index(len(s.m.tables), "table")
@@ -173,6 +180,7 @@ func (s *scanner) call(op byte) {
 	case s.leaves[f] > 0:
 		s.cost += s.leaves[f]
 	}
+	s.deep = s.deep || f >= len(s.m.imports) && f <= s.r.function && s.leaves[f] < 0
 }
 
 // leaf is the cost of the function just scanned if its callers can pay for it, else -1.

@@ -24,7 +24,7 @@ func (s *scanner) values(typ uint32) int {
 //   - Forks are the places where control divides or meets: blocks, conditional branches, and the checks that are added.
 //     The compiler compares forks with each other, and every local may become a new value at each of them.
 func (s *scanner) work(body span) int {
-	forks, bytes := s.forks+len(s.points), body.end-body.start
+	forks, bytes := s.forks+len(s.points)-s.returns, body.end-body.start
 	return forks*(forks+workOfLocal*s.locals+workOfValue*s.carried) + workOfPassed*s.passed + bytes/bytesPerWork*bytes
 }
 

@@ -1,5 +1,5 @@
 ;; A function that calls itself.
-;; want: call Validate 
+;; want: call Validate trap: its functions call each other more than 10000 deep (limit callDepth)
 (module
   (memory (export "memory") 4)
   (func $f (call $f) (call $f))

@@ -1,5 +1,5 @@
 ;; The same, where no call can be seen.
-;; want: call Validate 
+;; want: call Validate trap: its functions call each other more than 10000 deep (limit callDepth)
 (module
   (memory (export "memory") 4)
   (table 1 funcref)

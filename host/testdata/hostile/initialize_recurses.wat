@@ -1,5 +1,5 @@
 ;; A runtime that digs into the stack.
-;; want: load start: _initialize: 
+;; want: load start: _initialize: its functions call each other more than 10000 deep (limit callDepth)
 (module
   (memory (export "memory") 4)
   (data (i32.const 0x400)

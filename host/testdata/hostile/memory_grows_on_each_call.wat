@@ -1,5 +1,5 @@
 ;; A leak: each call takes 4 MiB more and fails when it gets none.
-;; want: repeat PrepareForCreate trap: wasm error: unreachable
+;; want: repeat PrepareForCreate trap: wasm error: unreachable; it was refused more than 64Mi of memory (limit memory)
 (module
   (memory (export "memory") 4)
   (data (i32.const 0x2100)

@@ -1,5 +1,5 @@
 ;; A memory that begins above the limit of 1024 pages.
-;; want: load wasm: 
+;; want: load wasm: its memory begins with 2000 pages, at most 1024 are allowed (limit memory)
 (module
   (memory (export "memory") 2000)
   (func (export "stratagem_abi_version") (result i32) (i32.const 1))

@@ -1,5 +1,5 @@
 ;; An allocator that asks itself.
-;; want: call PrepareForCreate 
+;; want: call PrepareForCreate trap: its functions call each other more than 10000 deep (limit callDepth)
 (module
   (memory (export "memory") 4)
   (data (i32.const 0x400)
