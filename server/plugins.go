@@ -63,7 +63,7 @@ func newPlugins(s *Server) *Plugins {
 	for name, wasm := range s.options.Bundled {
 		p.bundled[name] = host.Digest(wasm)
 	}
-	p.definitions = crd.NewRegistry(s.store)
+	p.definitions = crd.NewRegistry(s.store, s.options.Webhooks)
 	return p
 }
 

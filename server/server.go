@@ -20,6 +20,7 @@ import (
 
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/host"
+	"github.com/stratagem-dev/stratagem/server/crd"
 	"github.com/stratagem-dev/stratagem/server/openapi"
 	"github.com/stratagem-dev/stratagem/server/policy"
 	"github.com/stratagem-dev/stratagem/server/protobuf"
@@ -43,6 +44,8 @@ type Options struct {
 	NamespaceLifecycle bool
 	// GarbageCollector deletes what has lost its owners, and serves the propagation policies of deletions.
 	GarbageCollector bool
+	// Webhooks is how the servers of conversion webhooks are reached.
+	Webhooks crd.Webhooks
 	// Profiling serves /debug/pprof to the admin.
 	Profiling bool
 	// Version is what /version tells, "v0.1.0".

@@ -17,6 +17,7 @@ import (
 	"github.com/stratagem-dev/stratagem/host"
 	"github.com/stratagem-dev/stratagem/server"
 	"github.com/stratagem-dev/stratagem/server/bundle"
+	"github.com/stratagem-dev/stratagem/server/crd"
 	"github.com/stratagem-dev/stratagem/server/policy"
 )
 
@@ -33,6 +34,7 @@ type serveFlags struct {
 	watchCache      bool
 	bundled         bool
 	collectGarbage  bool
+	endpoints       map[string]string
 	profiling       bool
 	logLevel        string
 	advertisedHosts []string
@@ -59,6 +61,7 @@ func serveCommand() *cobra.Command {
 	flags.StringSliceVar(&f.featureGates, "feature-gates", nil, "NAME=true|false; there are none, and unknown ones are refused")
 	flags.BoolVar(&f.watchCache, "watch-cache", true, "serve reads from memory; false reads from etcd")
 	flags.BoolVar(&f.collectGarbage, "enable-garbage-collector", true, "delete objects whose owners are gone, and serve the propagation policies of deletions")
+	flags.StringToStringVar(&f.endpoints, "service-endpoints", nil, "NAME.NAMESPACE.svc:PORT=ADDRESS:PORT of the services that conversion webhooks are named by; others are looked up in DNS by that name")
 	flags.BoolVar(&f.bundled, "bundled-plugins", true, "install the plugins that come with the server")
 	flags.BoolVar(&f.profiling, "profiling", true, "serve profiles under /debug/pprof")
 	flags.StringVar(&f.pluginPolicy, "plugin-policy", "", "file that says which keys may sign which plugins; followed when it changes. Without it all modules are taken")
@@ -170,6 +173,7 @@ func serverOptions(f serveFlags, storage *openedStorage, log *slog.Logger) (serv
 		Storage: storage.Storage, Identity: id, Version: Version, Log: log, Profiling: f.profiling,
 		NamespaceLifecycle: len(f.disableAdmit) == 0,
 		GarbageCollector:   f.collectGarbage,
+		Webhooks:           crd.Webhooks{Endpoints: f.endpoints},
 		Host:               hostOptions(f, log),
 	}
 	if f.pluginPolicy != "" {

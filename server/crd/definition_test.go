@@ -118,7 +118,7 @@ func asEstablished(t *testing.T, r *Registry, text string) engine.Object {
 }
 
 func TestRegistryServesWhatIsEstablished(t *testing.T) {
-	r := NewRegistry(store)
+	r := NewRegistry(store, Webhooks{})
 	changed, err := r.Update([]engine.Item{item(t, widgets, 1)}, &Bindings{})
 	if changed || err != nil || len(r.Stores()) != 0 || fmt.Sprint(r.Unsettled()) != "[widgets.example.org]" {
 		t.Fatalf("changed %v, error %v, %d stores, unsettled %v", changed, err, len(r.Stores()), r.Unsettled())
@@ -145,7 +145,7 @@ func TestRegistryServesWhatIsEstablished(t *testing.T) {
 }
 
 func TestRegistrySurvivesWhatItCannotRead(t *testing.T) {
-	r := NewRegistry(store)
+	r := NewRegistry(store, Webhooks{})
 	good := engine.Item{Key: Key("widgets.example.org"), Data: asEstablished(t, r, widgets), Revision: 1}
 	for _, data := range []string{"", "k8s\x00", "[]", `{"apiVersion":"v1"}`, `{"apiVersion":"apiextensions.k8s.io/v1","spec":{"versions":{}}}`} {
 		_, err := r.Update([]engine.Item{good, {Key: Key("bad"), Data: []byte(data), Revision: 2}}, &Bindings{})
@@ -160,7 +160,7 @@ func TestRegistrySurvivesWhatItCannotRead(t *testing.T) {
 
 // A definition that a kube-apiserver left is served as that served it: nothing is pruned, and what its schema says holds.
 func TestRegistryServesWhatKubernetesStored(t *testing.T) {
-	r := NewRegistry(store)
+	r := NewRegistry(store, Webhooks{})
 	if _, err := r.Update([]engine.Item{item(t, kubernetes, 1)}, &Bindings{}); err != nil {
 		t.Fatal(err)
 	}

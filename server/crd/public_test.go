@@ -87,7 +87,7 @@ func installs(t *testing.T, obj engine.Object) {
 	if errs := (strategy{}).Validate(ctx, &engine.Call{Object: obj}); len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	r := NewRegistry(store)
+	r := NewRegistry(store, Webhooks{})
 	settled, err := r.Settle(obj, nil)
 	if err != nil || settled == nil {
 		t.Fatalf("settled %v, error %v", settled != nil, err)

@@ -14,6 +14,7 @@ import (
 // Registry holds the definitions that are stored and what is served of them. It is not safe for concurrent use.
 type Registry struct {
 	newStore func(*engine.Resource) *engine.Store
+	webhooks Webhooks
 	known    map[string]*entry // by key
 	gone     []*entry          // since the last call of Dropped
 }
@@ -29,8 +30,8 @@ type entry struct {
 }
 
 // NewRegistry returns a registry that makes stores by newStore.
-func NewRegistry(newStore func(*engine.Resource) *engine.Store) *Registry {
-	return &Registry{newStore: newStore, known: map[string]*entry{}}
+func NewRegistry(newStore func(*engine.Resource) *engine.Store, webhooks Webhooks) *Registry {
+	return &Registry{newStore: newStore, webhooks: webhooks, known: map[string]*entry{}}
 }
 
 // Update makes the registry agree with all definitions that are stored, and tells whether what is served has changed. An error names
@@ -77,7 +78,7 @@ func (r *Registry) read(item engine.Item, was *entry, bindings *Bindings) (*entr
 		if was != nil {
 			before = was.versions
 		}
-		resource, versions, err := resourceOf(crd, engine.Guard{Key: item.Key, Revision: item.Revision}, before)
+		resource, versions, err := resourceOf(crd, engine.Guard{Key: item.Key, Revision: item.Revision}, before, r.webhooks)
 		if err != nil {
 			return nil, err
 		}

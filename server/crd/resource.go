@@ -20,7 +20,7 @@ func keyRoot(crd *apiv1.CustomResourceDefinition) string {
 }
 
 // resourceOf makes the resource that an established definition describes. Versions that have not changed are taken from before.
-func resourceOf(crd *apiv1.CustomResourceDefinition, guard engine.Guard, before map[string]*compiled) (*engine.Resource, map[string]*compiled, error) {
+func resourceOf(crd *apiv1.CustomResourceDefinition, guard engine.Guard, before map[string]*compiled, webhooks Webhooks) (*engine.Resource, map[string]*compiled, error) {
 	names := crd.Status.AcceptedNames
 	r := &engine.Resource{
 		Group: crd.Spec.Group, Plural: names.Plural, Singular: names.Singular, Kind: names.Kind, ListKind: names.ListKind,
@@ -53,9 +53,8 @@ func resourceOf(crd *apiv1.CustomResourceDefinition, guard engine.Guard, before 
 	slices.SortFunc(r.Versions, func(a, b engine.Version) int { return kubeversion.CompareKubeAwareVersionStrings(b.Name, a.Name) })
 	r.Strategy = newCustom(versions, false)
 	addSubresources(r, versions)
-	var err error
-	r.Converter, err = converterOf(crd, names.Kind)
-	return r, versions, err
+	r.Converter = webhooks.converterOf(crd, names.Kind)
+	return r, versions, nil
 }
 
 // hashOf tells versions apart.

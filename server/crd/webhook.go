@@ -3,17 +3,13 @@ package crd
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"time"
 
 	"github.com/google/uuid"
-	apiv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,11 +17,8 @@ import (
 	"github.com/stratagem-dev/stratagem/engine"
 )
 
-// webhookTimeout is how long a webhook may take for one request, and webhookReply how large its reply may be.
-const (
-	webhookTimeout = 30 * time.Second
-	webhookReply   = 256 << 20
-)
+// webhookReply is how large the reply of a webhook may be.
+const webhookReply = 256 << 20
 
 // webhook converts custom resources by asking a server of their author's.
 type webhook struct {
@@ -36,42 +29,6 @@ type webhook struct {
 	refusal error // why the server cannot be asked
 }
 
-// converterOf is what converts the objects of a definition; nil: only their apiVersion changes.
-func converterOf(crd *apiv1.CustomResourceDefinition, kind string) (engine.Converter, error) {
-	c := crd.Spec.Conversion
-	if c == nil || c.Strategy != apiv1.WebhookConverter || c.Webhook == nil || c.Webhook.ClientConfig == nil {
-		return nil, nil
-	}
-	w := &webhook{kind: schema.GroupKind{Group: crd.Spec.Group, Kind: kind}}
-	for _, version := range c.Webhook.ConversionReviewVersions {
-		if version == "v1" || version == "v1beta1" {
-			w.review = version
-			break
-		}
-	}
-	config := c.Webhook.ClientConfig
-	switch {
-	case w.review == "":
-		w.refusal = errors.New("no supported conversion review versions")
-	case config.URL != nil:
-		w.url = *config.URL
-	case config.Service != nil:
-		w.refusal = fmt.Errorf("service %q in namespace %q cannot be resolved: this server has no cluster network, give the webhook by its url", config.Service.Name, config.Service.Namespace)
-	}
-	trust := &tls.Config{MinVersion: tls.VersionTLS12}
-	if bundle := bytes.TrimSpace(config.CABundle); len(bundle) > 0 {
-		trust.RootCAs = x509.NewCertPool()
-		if !trust.RootCAs.AppendCertsFromPEM(bundle) {
-			w.refusal = errors.New("unable to load root certificates: unable to parse bytes as PEM block")
-		}
-	}
-	w.client = &http.Client{
-		Transport: &http.Transport{TLSClientConfig: trust, ForceAttemptHTTP2: true, Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 25, IdleConnTimeout: 90 * time.Second},
-		Timeout:   webhookTimeout,
-	}
-	return w, nil
-}
-
 // Convert asks the webhook once for all objects.
 func (w *webhook) Convert(ctx context.Context, _ *engine.RequestInfo, objects []engine.Object, apiVersion string) ([]engine.Object, error) {
 	from, err := schema.ParseGroupVersion(objects[0].APIVersion())
@@ -80,6 +37,10 @@ func (w *webhook) Convert(ctx context.Context, _ *engine.RequestInfo, objects []
 	}
 	gvk := from.WithKind(w.kind.Kind)
 	converted, err := w.ask(ctx, objects, apiVersion)
+	var failed *failure
+	if errors.As(err, &failed) && len(objects) > 1 {
+		err = w.culprit(ctx, objects, apiVersion, failed)
+	}
 	if err != nil {
 		return nil, &engine.ConversionError{Message: fmt.Sprintf("conversion webhook for %v failed: %v", gvk, err)}
 	}
@@ -93,6 +54,33 @@ func (w *webhook) Convert(ctx context.Context, _ *engine.RequestInfo, objects []
 		}
 	}
 	return out, nil
+}
+
+// failure is what a webhook says of objects that it cannot convert.
+type failure struct{ message string }
+
+func (e *failure) Error() string { return e.message }
+
+// culprit finds out by halves which of several objects the webhook cannot convert, and names it.
+func (w *webhook) culprit(ctx context.Context, objects []engine.Object, apiVersion string, failed *failure) error {
+	for len(objects) > 1 {
+		half := objects[:len(objects)/2]
+		_, err := w.ask(ctx, half, apiVersion)
+		var theirs *failure
+		switch {
+		case err == nil:
+			objects = objects[len(half):]
+		case errors.As(err, &theirs):
+			objects, failed = half, theirs
+		default:
+			return failed
+		}
+	}
+	name := objects[0].Name()
+	if ns := objects[0].Namespace(); ns != "" {
+		name = ns + "/" + name
+	}
+	return fmt.Errorf("%w (object %q)", failed, name)
 }
 
 // checkConverted makes sure that an answer is the object it was asked for.
@@ -131,8 +119,6 @@ func (w *webhook) ask(ctx context.Context, objects []engine.Object, apiVersion s
 	}
 	uid := uuid.NewString()
 	body := w.request(uid, objects, apiVersion)
-	ctx, cancel := context.WithTimeout(ctx, webhookTimeout)
-	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -201,9 +187,9 @@ func (w *webhook) objectsIn(reply []byte, uid string) ([]json.RawMessage, error)
 	}
 	if result := review.Response.Result; result.Status != metav1.StatusSuccess {
 		if result.Message != "" {
-			return nil, errors.New(result.Message)
+			return nil, &failure{result.Message}
 		}
-		return nil, fmt.Errorf("response.result.status was '%s', not 'Success'", result.Status)
+		return nil, &failure{fmt.Sprintf("response.result.status was '%s', not 'Success'", result.Status)}
 	}
 	return review.Response.ConvertedObjects, nil
 }

@@ -27,11 +27,7 @@ func webhookOf(t testing.TB, server *httptest.Server, reviews ...string) engine.
 			URL: &server.URL, CABundle: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}),
 		},
 	}}
-	c, err := converterOf(crd, "Widget")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return Webhooks{}.converterOf(crd, "Widget")
 }
 
 // reviewRequest is a ConversionReview as a webhook gets it.

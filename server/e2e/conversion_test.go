@@ -251,7 +251,7 @@ func failConversions(t *testing.T, hook *converter, group, ns string) {
 	refused := shared.curl(t).do(t, "GET", "/apis/"+group+"/v1/namespaces/"+ns+"/crontabs/broken", "")
 	refused.refused(t, 500, "", prefix+"failed: hostPort could not be parsed into a separate host and port")
 	_, err = v1.List(within(t), metav1.ListOptions{})
-	contains(t, fmt.Sprint(err), "hostPort could not be parsed")
+	contains(t, fmt.Sprint(err), prefix+`failed: hostPort could not be parsed into a separate host and port (object "`+ns+`/broken")`)
 	// What cannot be converted can be deleted in the version that it is stored in, or unread.
 	unread := true
 	if err := v1.Delete(within(t), "broken", metav1.DeleteOptions{}); err == nil {
@@ -264,14 +264,4 @@ func failConversions(t *testing.T, hook *converter, group, ns string) {
 
 func metadataOf(r *response, i int) map[string]any {
 	return r.Converted[i]["metadata"].(map[string]any)
-}
-
-func TestConversionByAServiceIsRefused(t *testing.T) {
-	group, ns := "service.test", namespace(t, shared)
-	hook := newConverter(t)
-	definition := hook.cronTabDefinition(t, "v1", group)
-	must(t, unstructured.SetNestedMap(definition.Object, map[string]any{"service": map[string]any{"name": "converter", "namespace": "tools"}}, "spec", "conversion", "webhook", "clientConfig"))
-	define(t, shared, definition)
-	_, err := cronTabsOf(t, group, "v1", ns).Create(within(t), parse(t, "{apiVersion: "+group+"/v1, kind: CronTab, metadata: {name: a}, host: h, port: '1'}"), metav1.CreateOptions{})
-	contains(t, fmt.Sprint(err), `conversion webhook for service.test/v1, Kind=CronTab failed: service "converter" in namespace "tools" cannot be resolved`)
 }
