@@ -6,10 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"sort"
-	"strconv"
-	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // MaxDepth is how deeply a JSON value may be nested.
@@ -67,10 +63,10 @@ type canonicalizer struct {
 	duplicates []string
 }
 
-// segment is one step of the path to the value in hand: a key, or an index where key is nil.
+// segment is one step of the path to the value in hand: a key, by its place in out, or an index where that is nowhere.
 type segment struct {
-	key   []byte
-	index int
+	keyStart, keyEnd int
+	index            int
 }
 
 // member is where one key and value of an open object stand in out.
@@ -200,8 +196,9 @@ func (c *canonicalizer) member(depth int) error {
 		return err
 	}
 	m.keyEnd = len(c.out)
-	// The key is remembered by its place in the input or output: out may move while the value is read.
-	c.path[len(c.path)-1].key = append([]byte(nil), c.out[m.start+1:m.keyEnd-1]...)
+	// The key stays where it is until the object ends: then only are members moved.
+	last := &c.path[len(c.path)-1]
+	last.keyStart, last.keyEnd = m.start+1, m.keyEnd-1
 	if c.space(); c.peek() != ':' {
 		return c.fail("invalid character after object key")
 	}
@@ -230,7 +227,7 @@ func (c *canonicalizer) arrange(members []member, begin int) {
 	c.scratch = c.scratch[:0]
 	for i, m := range members {
 		if i+1 < len(members) && bytes.Equal(key(m), key(members[i+1])) {
-			c.duplicate(key(m))
+			c.duplicate(m)
 			continue
 		}
 		if len(c.scratch) > 0 {
@@ -239,177 +236,4 @@ func (c *canonicalizer) arrange(members []member, begin int) {
 		c.scratch = append(c.scratch, c.out[m.start:m.end]...)
 	}
 	c.out = append(c.out[:begin], c.scratch...)
-}
-
-// What is told of duplicate keys is bounded: a body can be made of nothing else.
-const (
-	maxDuplicates   = 100
-	maxDuplicateKey = 256 // bytes of one key in a path
-	maxDuplicateLen = 1024
-)
-
-// duplicate notes the path of a key that came before.
-func (c *canonicalizer) duplicate(key []byte) {
-	if len(c.duplicates) == maxDuplicates {
-		return
-	}
-	c.path[len(c.path)-1].key = append([]byte(nil), key...)
-	var path []byte
-	for i, s := range c.path {
-		if len(path) > maxDuplicateLen {
-			path = append(path[:maxDuplicateLen], "…"...)
-			break
-		}
-		if s.key == nil {
-			path = fmt.Appendf(path, "[%d]", s.index)
-			continue
-		}
-		if i > 0 {
-			path = append(path, '.')
-		}
-		path = append(path, s.key[:min(len(s.key), maxDuplicateKey)]...)
-	}
-	if text := strings.ToValidUTF8(string(path), "…"); len(c.duplicates) == 0 || c.duplicates[len(c.duplicates)-1] != text {
-		c.duplicates = append(c.duplicates, text)
-	}
-}
-
-// number copies a number as it is written, provided that it fits a float64.
-func (c *canonicalizer) number() error {
-	end := numberEnd(c.in, c.pos)
-	if end < 0 {
-		return c.fail("invalid character in numeric literal")
-	}
-	text := c.in[c.pos:end]
-	if len(text) > 300 || bytes.ContainsAny(text, "eE") {
-		if _, err := strconv.ParseFloat(string(text), 64); err != nil {
-			return c.fail("number %.40s is out of range", text)
-		}
-	}
-	c.out = append(c.out, text...)
-	c.pos = end
-	return nil
-}
-
-// numberEnd returns where the number that begins at i ends, or -1 when it is malformed.
-func numberEnd(b []byte, i int) int {
-	digits := func() bool {
-		from := i
-		for i < len(b) && b[i] >= '0' && b[i] <= '9' {
-			i++
-		}
-		return i > from
-	}
-	if i < len(b) && b[i] == '-' {
-		i++
-	}
-	if i < len(b) && b[i] == '0' {
-		i++
-	} else if !digits() {
-		return -1
-	}
-	if i < len(b) && b[i] == '.' {
-		if i++; !digits() {
-			return -1
-		}
-	}
-	if i < len(b) && (b[i] == 'e' || b[i] == 'E') {
-		if i++; i < len(b) && (b[i] == '+' || b[i] == '-') {
-			i++
-		}
-		if !digits() {
-			return -1
-		}
-	}
-	return i
-}
-
-// text copies a string in its canonical form.
-func (c *canonicalizer) text() error {
-	c.pos++
-	start := c.pos
-	for c.pos < len(c.in) && c.in[c.pos] >= 0x20 && c.in[c.pos] != '"' && c.in[c.pos] != '\\' {
-		c.pos++
-	}
-	if !utf8.Valid(c.in[start:c.pos]) {
-		return c.fail("invalid UTF-8 in string")
-	}
-	c.out = append(append(c.out, '"'), c.in[start:c.pos]...)
-	for c.pos < len(c.in) {
-		switch b := c.in[c.pos]; {
-		case b == '"':
-			c.pos++
-			c.out = append(c.out, '"')
-			return nil
-		case b == '\\':
-			if err := c.escape(); err != nil {
-				return err
-			}
-		case b < 0x20:
-			return c.fail("invalid character %q in string literal", b)
-		case b < utf8.RuneSelf:
-			c.out = append(c.out, b)
-			c.pos++
-		default:
-			r, n := utf8.DecodeRune(c.in[c.pos:])
-			if r == utf8.RuneError && n == 1 {
-				return c.fail("invalid UTF-8 in string")
-			}
-			c.out = append(c.out, c.in[c.pos:c.pos+n]...)
-			c.pos += n
-		}
-	}
-	return c.fail("unexpected end of JSON input")
-}
-
-// escape copies one escape sequence: as the character itself where that is allowed.
-func (c *canonicalizer) escape() error {
-	if c.pos+1 >= len(c.in) {
-		return c.fail("unexpected end of JSON input")
-	}
-	const plain, meaning = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
-	if i := strings.IndexByte(plain, c.in[c.pos+1]); i >= 0 {
-		c.out = appendRune(c.out, rune(meaning[i]))
-		c.pos += 2
-		return nil
-	}
-	r, ok := hex4(c.in, c.pos)
-	if !ok {
-		return c.fail("invalid character in string escape code")
-	}
-	c.pos += 6
-	if utf16.IsSurrogate(r) {
-		low, ok := hex4(c.in, c.pos)
-		if pair := utf16.DecodeRune(r, low); ok && pair != utf8.RuneError {
-			c.pos += 6
-			r = pair
-		} else {
-			r = utf8.RuneError
-		}
-	}
-	c.out = appendRune(c.out, r)
-	return nil
-}
-
-// hex4 reads a \uXXXX escape at i.
-func hex4(b []byte, i int) (rune, bool) {
-	if i+6 > len(b) || b[i] != '\\' || b[i+1] != 'u' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(b[i+2:i+6]), 16, 32)
-	return rune(n), err == nil
-}
-
-// appendRune appends one character of a string as the canonical form has it.
-func appendRune(out []byte, r rune) []byte {
-	const needs, short = "\"\\\b\f\n\r\t", `"\bfnrt`
-	if r < utf8.RuneSelf {
-		if i := strings.IndexByte(needs, byte(r)); i >= 0 {
-			return append(out, '\\', short[i])
-		}
-		if r < 0x20 {
-			return append(out, fmt.Sprintf(`\u%04x`, r)...)
-		}
-	}
-	return utf8.AppendRune(out, r)
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/stratagem-dev/stratagem/engine/internal/scan"
@@ -12,12 +11,13 @@ import (
 // say no to a canonical value (one with rare escapes or exponents), never yes to another one.
 func isCanonical(data []byte) bool {
 	s := scanner{in: data}
-	return s.value(0) && s.pos == len(data) && utf8.Valid(data)
+	return s.value(0) && s.pos == len(data) && (!s.foreign || utf8.Valid(data))
 }
 
 type scanner struct {
-	in  []byte
-	pos int
+	in      []byte
+	pos     int
+	foreign bool // not all is ASCII
 }
 
 func (s *scanner) value(depth int) bool {
@@ -107,7 +107,10 @@ func (s *scanner) object(depth int) bool {
 func (s *scanner) text() (content []byte, ok bool) {
 	s.pos++
 	start := s.pos
-	for s.pos < len(s.in) {
+	for {
+		if s.pos = scan.Plain(s.in, s.pos); s.pos >= len(s.in) {
+			return nil, false
+		}
 		switch b := s.in[s.pos]; {
 		case b == '"':
 			s.pos++
@@ -120,10 +123,10 @@ func (s *scanner) text() (content []byte, ok bool) {
 		case b < 0x20:
 			return nil, false
 		default:
+			s.foreign = true
 			s.pos++
 		}
 	}
-	return nil, false
 }
 
 // skipValue returns where the value at i ends, in bytes that are canonical.
@@ -155,33 +158,3 @@ func skipValue(b []byte, i int) int {
 
 // skipString returns where the string at i ends, in bytes that are canonical.
 func skipString(b []byte, i int) int { return scan.StringEnd(b, i) }
-
-// appendString appends s as a canonical JSON string.
-func appendString(out []byte, s string) []byte {
-	out = append(out, '"')
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		out = appendRune(out, r)
-		i += n
-	}
-	return append(out, '"')
-}
-
-// quoted is s as a canonical JSON string.
-func quoted(s string) []byte { return appendString(make([]byte, 0, len(s)+2), s) }
-
-// unquote is the text of a canonical JSON string, or "" for any other value.
-func unquote(raw []byte) string {
-	if len(raw) < 2 || raw[0] != '"' {
-		return ""
-	}
-	raw = raw[1 : len(raw)-1]
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw)
-	}
-	text, err := strconv.Unquote(`"` + string(raw) + `"`)
-	if err != nil {
-		return string(raw)
-	}
-	return text
-}

@@ -41,3 +41,25 @@ func StringEnd(b []byte, i int) int {
 	}
 	return len(b)
 }
+
+// low is what control characters are below, over a word.
+const low = ' ' * ones
+
+// Plain returns where the first byte from i on stands that is none of the plain ones: a quote, a backslash, a control character
+// or what is not ASCII. It is len(b) where all are plain.
+func Plain(b []byte, i int) int {
+	for ; i+8 <= len(b); i += 8 {
+		word := binary.LittleEndian.Uint64(b[i:])
+		quote, escape := word^quotes, word^escapes
+		// As in StringEnd, the lowest top bit marks the first; a byte that is not ASCII bears its own.
+		if found := ((quote-ones)&^quote | (escape-ones)&^escape | (word-low)&^word | word) & tops; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; i < len(b); i++ {
+		if c := b[i]; c == '"' || c == '\\' || c < ' ' || c >= 0x80 {
+			return i
+		}
+	}
+	return len(b)
+}
