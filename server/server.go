@@ -17,6 +17,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/net/http2"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/host"
@@ -40,6 +41,8 @@ type Options struct {
 	Policy *policy.File
 	// Host tunes the plugin host.
 	Host host.Options
+	// TTL is how many seconds the objects of a resource live, where that is not for its strategy to say.
+	TTL map[schema.GroupResource]int64
 	// NamespaceLifecycle refuses writes into namespaces that do not exist.
 	NamespaceLifecycle bool
 	// GarbageCollector deletes what has lost its owners, and serves the propagation policies of deletions.
@@ -194,7 +197,7 @@ func (s *Server) use(stores []*engine.Store) {
 
 // store makes the store of a resource over the cache of its keys.
 func (s *Server) store(r *engine.Resource) *engine.Store {
-	options := engine.Options{Transcode: transcode, NoGarbageCollection: !s.options.GarbageCollector}
+	options := engine.Options{Transcode: transcode, NoGarbageCollection: !s.options.GarbageCollector, TTL: s.options.TTL}
 	if s.options.NamespaceLifecycle {
 		options.Admission = s.plugins.lifecycle
 	}

@@ -39,6 +39,7 @@ type serveFlags struct {
 	logLevel        string
 	advertisedHosts []string
 	pluginPolicy    string
+	eventTTL        eventTTL
 }
 
 func serveCommand() *cobra.Command {
@@ -63,6 +64,7 @@ func serveCommand() *cobra.Command {
 	flags.BoolVar(&f.collectGarbage, "enable-garbage-collector", true, "delete objects whose owners are gone, and serve the propagation policies of deletions")
 	flags.StringToStringVar(&f.endpoints, "service-endpoints", nil, "NAME.NAMESPACE.svc:PORT=ADDRESS:PORT of the services that conversion webhooks are named by; others are looked up in DNS by that name")
 	flags.BoolVar(&f.bundled, "bundled-plugins", true, "install the plugins that come with the server")
+	flags.Var(&f.eventTTL, "event-ttl", "how long events live after their last write; without it that is for their strategy to say (1h0m0s)")
 	flags.BoolVar(&f.profiling, "profiling", true, "serve profiles under /debug/pprof")
 	flags.StringVar(&f.pluginPolicy, "plugin-policy", "", "file that says which keys may sign which plugins; followed when it changes. Without it all modules are taken")
 	flags.StringVar(&f.logLevel, "log-level", "info", "least level of what is logged: debug, info, warn or error")
@@ -170,7 +172,7 @@ func serverOptions(f serveFlags, storage *openedStorage, log *slog.Logger) (serv
 		return server.Options{}, fmt.Errorf("--data-dir %s: %w", f.dataDir, err)
 	}
 	options := server.Options{
-		Storage: storage.Storage, Identity: id, Version: Version, Log: log, Profiling: f.profiling,
+		Storage: storage.Storage, Identity: id, Version: Version, Log: log, Profiling: f.profiling, TTL: f.eventTTL.byResource(),
 		NamespaceLifecycle: len(f.disableAdmit) == 0,
 		GarbageCollector:   f.collectGarbage,
 		Webhooks:           crd.Webhooks{Endpoints: f.endpoints},
