@@ -117,17 +117,25 @@ func (l *list[T]) UnmarshalJSON(raw []byte) error {
 
 // parseDescription reads a description strictly: an unknown field is a mistake of the author.
 func parseDescription(raw []byte) (*description, error) {
+	var d description
+	if err := strictJSON(raw, &d, "the description"); err != nil {
+		return nil, err
+	}
+	return &d, nil
+}
+
+// strictJSON decodes one JSON value without unknown fields, and nothing behind it.
+func strictJSON(raw []byte, into any, what string) error {
 	if !utf8.Valid(raw) {
-		return nil, errors.New("the description is not UTF-8")
+		return errors.New(what + " is not UTF-8")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
-	var d description
-	if err := decoder.Decode(&d); err != nil {
-		return nil, err
+	if err := decoder.Decode(into); err != nil {
+		return err
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return nil, errors.New("bytes follow the description")
+		return errors.New("bytes follow " + what)
 	}
-	return &d, nil
+	return nil
 }

@@ -21,6 +21,7 @@ type guest struct {
 	budget  int64             // for pending
 	clock   uint64            // what the guest's clocks show
 	log     guestLog
+	reads   reads
 }
 
 type guestKey struct{}

@@ -31,6 +31,10 @@ const (
 	LimitWaiting
 	LimitWait
 	LimitFailingTime
+	LimitReads
+	LimitReadObjects
+	LimitReadBytes
+	LimitReadTime
 	LimitModuleBytes
 	LimitCompileTime
 	limitCount
@@ -76,6 +80,10 @@ var limitInfos = [limitCount]limitInfo{
 	LimitWaiting:           {"waiting", count, 1000, 10_000, func(l *Limits) any { return &l.Waiting }},
 	LimitWait:              {"wait", duration, int64(10 * time.Second), int64(30 * time.Second), func(l *Limits) any { return &l.Wait }},
 	LimitFailingTime:       {"failingTime", duration, int64(10 * time.Millisecond), int64(time.Second), func(l *Limits) any { return &l.FailingTime }},
+	LimitReads:             {"reads", count, 100, 10_000, func(l *Limits) any { return &l.Reads }},
+	LimitReadObjects:       {"readObjects", count, 1000, 100_000, func(l *Limits) any { return &l.ReadObjects }},
+	LimitReadBytes:         {"readBytes", bytes64, 4 << 20, 64 << 20, func(l *Limits) any { return &l.ReadBytes }},
+	LimitReadTime:          {"readTime", duration, int64(time.Second), int64(10 * time.Second), func(l *Limits) any { return &l.ReadTime }},
 	LimitModuleBytes:       {"moduleBytes", bytes64, 64 << 20, 64 << 20, func(l *Limits) any { return &l.ModuleBytes }},
 	LimitCompileTime:       {"compileTime", duration, int64(time.Minute), int64(2 * time.Minute), func(l *Limits) any { return &l.LoadTime }},
 }

@@ -41,6 +41,10 @@ type Limits struct {
 	// FailingTime is what calls that trap, run out of their budget or break the ABI may take of every second. Beyond it
 	// calls are refused, 429, until enough time has passed. Ten seconds' worth can be saved up.
 	FailingTime time.Duration
+	// Reads is how often one call may read other objects, ReadObjects how many of them and ReadBytes how much of them,
+	// ReadTime how long its reads may take together.
+	Reads, ReadObjects, ReadBytes int64
+	ReadTime                      time.Duration
 }
 
 const (

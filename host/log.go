@@ -31,8 +31,8 @@ func (l *guestLog) String() string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(l.text), "\ufffd"))
 }
 
-// instantiateLog gives a runtime the module "stratagem" with its one function.
-func instantiateLog(ctx context.Context, runtime wazero.Runtime) error {
+// buildLog adds the function by which guests log.
+func buildLog(builder wazero.HostModuleBuilder) wazero.HostModuleBuilder {
 	call := api.GoModuleFunc(func(ctx context.Context, mod api.Module, stack []uint64) {
 		g := guestOf(ctx)
 		g.charge(hostCallFuel)
@@ -44,9 +44,7 @@ func instantiateLog(ctx context.Context, runtime wazero.Runtime) error {
 		g.log.write(text)
 		g.log.write([]byte("\n"))
 	})
-	_, err := runtime.NewHostModuleBuilder("stratagem").NewFunctionBuilder().
-		WithGoModuleFunction(call, []api.ValueType{i32, i32, i32}, nil).Export("log").Instantiate(ctx)
-	return err
+	return builder.NewFunctionBuilder().WithGoModuleFunction(call, []api.ValueType{i32, i32, i32}, nil).Export("log")
 }
 
 // guestLevel is the level that a guest means; numbers that mean nothing are taken as the nearest.

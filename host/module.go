@@ -35,6 +35,8 @@ type Options struct {
 	ResetAllowed Reset
 	// Log takes what guests log; nil takes slog's default.
 	Log *slog.Logger
+	// Reader is what the module's guests may read of other objects; nil is nothing.
+	Reader Reader
 	// Metrics count what modules do; nil counts nothing.
 	Metrics *Metrics
 }
@@ -131,7 +133,7 @@ func (m *Module) link(ctx context.Context, code []byte) error {
 	if err := instantiateWASI(ctx, m.runtime); err != nil {
 		return err
 	}
-	if err := instantiateLog(ctx, m.runtime); err != nil {
+	if _, err := buildReads(buildLog(m.runtime.NewHostModuleBuilder("stratagem"))).Instantiate(ctx); err != nil {
 		return err
 	}
 	compiled, err := m.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, 2), code)

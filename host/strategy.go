@@ -68,8 +68,10 @@ func (s *Strategy) runWithin(ctx context.Context, limits *tally, hooks engine.Ho
 		return engine.Reply{}, Cost{}, s.failure(limits, hooks, 0, err)
 	}
 	began := time.Now()
+	endReads := in.beginReads(ctx, call.Request, limits)
 	frame, err := in.callOn(call.Request.Account, hooks, segments)
 	cost := Cost{Fuel: in.used(), Sent: frameSize(segments), Received: len(frame), Time: time.Since(began)}
+	endReads()
 	s.log(in, limits, call)
 	if err != nil {
 		s.module.fail(in, cost.Time)

@@ -56,8 +56,13 @@ func verify(compiled wazero.CompiledModule) error {
 func verifyImport(module, name string, f api.FunctionDefinition) error {
 	switch module {
 	case "stratagem":
-		if name == "log" {
+		switch name {
+		case "log":
 			return verifyType(f, []api.ValueType{i32, i32, i32}, nil)
+		case "read":
+			return verifyType(f, []api.ValueType{i32, i32}, []api.ValueType{i32})
+		case "read_answer":
+			return verifyType(f, []api.ValueType{i32}, nil)
 		}
 	case "wasi_snapshot_preview1":
 		if known, ok := wasiFunctions[name]; ok {

@@ -17,6 +17,7 @@ func Plugin() sdk.Plugin {
 		Strategy: Strategy{},
 		Subresources: []sdk.Subresource{
 			{Name: "status", Strategy: Broken{}},
+			{Name: "reading", Strategy: Reading{}},
 			{Name: "order", Strategy: Order{}, Create: &sdk.PostedKind{Version: "v1", Kind: "Order"}},
 		},
 	}, {
