@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"time"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,7 +58,11 @@ func (r *request) appendTable(ctx context.Context, buf []byte, meta table.ListMe
 	if err != nil {
 		return nil, badRequest("%v", err)
 	}
-	cells, err := r.store.TableCells(ctx, r.info, objects)
+	info := *r.info
+	if info.Verb == "watch" {
+		info.Time = time.Now() // it may have begun long ago
+	}
+	cells, err := r.store.TableCells(ctx, &info, objects)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +70,7 @@ func (r *request) appendTable(ctx context.Context, buf []byte, meta table.ListMe
 	if err != nil {
 		r.server.log.Warn("a resource cannot be shown in full", "resource", r.store.Resource.GroupResource(), "version", r.version.Name, "error", err)
 	}
-	options := table.Options{APIVersion: r.answer.As.GroupVersion().String(), Include: include, NoHeaders: noHeaders, Now: r.info.Time}
+	options := table.Options{APIVersion: r.answer.As.GroupVersion().String(), Include: include, NoHeaders: noHeaders, Now: info.Time}
 	return columns.Append(buf, options, meta, raws(objects), cells), nil
 }
 
