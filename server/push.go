@@ -22,8 +22,8 @@ import (
 	"github.com/stratagem-dev/stratagem/server/signing"
 )
 
-// maxUploadBytes is how large an uploaded module may be.
-const maxUploadBytes = 64 << 20
+// MaxUploadBytes is how large an uploaded module may be.
+const MaxUploadBytes = 64 << 20
 
 // putModule serves PUT …/strategyplugins/NAME/module: the body is a .wasm file.
 func (s *Server) putModule(c echo.Context) error {
@@ -31,7 +31,7 @@ func (s *Server) putModule(c echo.Context) error {
 	if errs := validation.IsDNS1123Subdomain(name); len(errs) > 0 {
 		return badRequest("Name parameter invalid: %q: %s", name, strings.Join(errs, ", "))
 	}
-	wasm, err := readBody(c.Request(), maxUploadBytes)
+	wasm, err := readBody(c.Request(), MaxUploadBytes)
 	if err != nil {
 		return err
 	}

@@ -122,32 +122,39 @@ func (e *answerError) Error() string { return e.message }
 
 // do sends a request and returns the answer's body. A failure is the Status' message.
 func (c *apiClient) do(ctx context.Context, method, path, accept, contentType string, body []byte) ([]byte, error) {
+	header := http.Header{"Accept": {accept}}
+	if contentType != "" {
+		header.Set("Content-Type", contentType)
+	}
+	answer, _, err := c.exchange(ctx, method, path, header, body)
+	return answer, err
+}
+
+// exchange sends a request with headers and returns the answer's body and headers. A failure is the Status' message.
+func (c *apiClient) exchange(ctx context.Context, method, path string, header http.Header, body []byte) ([]byte, http.Header, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.server+path, bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	req.Header.Set("Accept", accept)
-	if contentType != "" {
-		req.Header.Set("Content-Type", contentType)
-	}
+	req.Header = header
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if resp.StatusCode < 300 {
-		return answer, nil
+		return answer, resp.Header, nil
 	}
 	var status metav1.Status
 	if json.Unmarshal(answer, &status) == nil && status.Message != "" {
-		return nil, &answerError{resp.StatusCode, status.Message}
+		return nil, nil, &answerError{resp.StatusCode, status.Message}
 	}
-	return nil, &answerError{resp.StatusCode, fmt.Sprintf("%s %s: %s", method, path, resp.Status)}
+	return nil, nil, &answerError{resp.StatusCode, fmt.Sprintf("%s %s: %s", method, path, resp.Status)}
 }

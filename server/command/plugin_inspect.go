@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -23,7 +24,7 @@ func inspectCommand() *cobra.Command {
 					return err
 				}
 				printInspection(cmd.OutOrStdout(), m, len(wasm), i)
-				return nil
+				return printSignatures(cmd.OutOrStdout(), args[0], wasm)
 			})
 		},
 	}
@@ -82,4 +83,22 @@ func printSubresource(out io.Writer, s engine.Subresource) {
 		hooks = hookNames(s.Strategy.Hooks())
 	}
 	fmt.Fprintf(out, "sub       %s hooks=%v\n", s.Name, hooks)
+}
+
+// printSignatures shows the signatures beside a module. Whose they are, verify tells.
+func printSignatures(out io.Writer, file string, wasm []byte) error {
+	all, err := addSignatures(nil, file+signatureSuffix)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for i, text := range describeSignatures(all) {
+		if err := all[i].CheckDigest(wasm); err != nil {
+			text += ": " + err.Error()
+		}
+		fmt.Fprintln(out, "signature", text)
+	}
+	return nil
 }

@@ -1,13 +1,17 @@
 package command
 
 import (
+	"context"
+	"encoding/base64"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
+	"net/http"
+	"net/url"
 
 	"github.com/spf13/cobra"
 	"github.com/tidwall/gjson"
+
+	"github.com/stratagem-dev/stratagem/server"
+	"github.com/stratagem-dev/stratagem/server/artifact"
 )
 
 const pluginsPath = "/apis/stratagem.dev/v1alpha1/strategyplugins"
@@ -15,25 +19,35 @@ const pluginsPath = "/apis/stratagem.dev/v1alpha1/strategyplugins"
 func pushCommand() *cobra.Command {
 	var config, name string
 	var dryRun bool
+	var f sourceFlags
 	cmd := &cobra.Command{
-		Use: "push FILE.wasm", Short: "Upload a module; it is live when the command returns", Args: cobra.ExactArgs(1),
+		Use: "push [NAME] SOURCE", Short: "Upload a module; it is live when the command returns", Args: cobra.RangeArgs(1, 2),
+		Long: "SOURCE is a file, an https:// URL with --sha256, or oci://REGISTRY/REPOSITORY:TAG or …@sha256:DIGEST. This command fetches the module and\n" +
+			"its signatures, with the credentials of docker's config file, and uploads them; the server keeps the source, with the digest of\n" +
+			"an artifact's manifest, in the record of the revision. NAME is the StrategyPlugin's; without it it is the file's name without .wasm, or the\n" +
+			"last part of the repository.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			wasm, err := os.ReadFile(args[0])
+			source := args[len(args)-1]
+			if len(args) == 2 {
+				name = args[0]
+			}
+			a, err := f.fetch(cmd.Context(), source)
 			if err != nil {
 				return err
 			}
-			if name == "" {
-				name = strings.TrimSuffix(filepath.Base(args[0]), ".wasm")
+			for _, text := range a.Skipped {
+				fmt.Fprintln(cmd.ErrOrStderr(), "a signature is left out:", text)
 			}
+			name = orName(name, source)
 			client, err := newClient(config)
 			if err != nil {
 				return err
 			}
-			path := pluginsPath + "/" + name + "/module"
+			path := pluginsPath + "/" + url.PathEscape(name) + "/module"
 			if dryRun {
 				path += "?dryRun=All"
 			}
-			answer, err := client.do(cmd.Context(), "PUT", path, "application/json", "application/wasm", wasm)
+			answer, err := client.putModule(cmd.Context(), path, a)
 			if err != nil {
 				return err
 			}
@@ -47,9 +61,23 @@ func pushCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&config, "kubeconfig", "", "kubeconfig to use (default: $KUBECONFIG, then ~/.kube/config)")
-	cmd.Flags().StringVar(&name, "name", "", "name of the StrategyPlugin (default: the file's name without .wasm)")
+	cmd.Flags().StringVar(&name, "name", "", "name of the StrategyPlugin, in place of NAME")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "verify only")
+	f.add(cmd)
 	return cmd
+}
+
+// putModule uploads a module with its signatures.
+func (c *apiClient) putModule(ctx context.Context, path string, a artifact.Artifact) ([]byte, error) {
+	header := http.Header{"Accept": {"application/json"}, "Content-Type": {"application/wasm"}}
+	for _, s := range a.Signatures {
+		header.Add(server.SignatureHeader, base64.StdEncoding.EncodeToString(s.Document))
+	}
+	if a.Source != "" {
+		header.Set(server.SourceHeader, a.Source)
+	}
+	answer, _, err := c.exchange(ctx, http.MethodPut, path, header, a.Wasm)
+	return answer, err
 }
 
 func listCommand() *cobra.Command {
