@@ -33,7 +33,7 @@ func (s *Store) change(ctx context.Context, req UpdateRequest, sub *Subresource,
 		current = current.Served(revision) // what is replaced is not looked at
 	}
 	if sub != nil && sub.Scale != nil {
-		obj, err := s.applyScale(req, sub.Scale, current)
+		obj, err := s.applyScale(req, sub.ScaleIn(req.Info.Version), current)
 		return obj, nil, err
 	}
 	obj, duplicates, err := s.changed(ctx, req, sub, current)

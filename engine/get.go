@@ -43,7 +43,7 @@ func (s *Store) Get(ctx context.Context, req GetRequest) (Object, error) {
 	}
 	obj = Listed{obj, item.Revision, place}.Served()
 	if sub != nil && sub.Scale != nil {
-		return s.scaleOf(obj, sub.Scale)
+		return s.scaleOf(obj, sub.ScaleIn(req.Info.Version))
 	}
 	return obj, nil
 }

@@ -66,6 +66,8 @@ type Version struct {
 	Hooks              bool // hooks take objects in this version
 	Schema             *structural.Schema
 	Columns            []Column
+	// SelectableFields are those of this version alone, each also one of the resource's; nil: all that the resource has.
+	SelectableFields []string
 }
 
 // Column is one column of the table that kubectl prints.
@@ -98,6 +100,8 @@ type Subresource struct {
 	Versions []string
 	// Scale is set for the scale subresource: the engine serves it by these paths.
 	Scale *Scale
+	// Scales are the paths of versions that differ from Scale.
+	Scales map[string]*Scale
 	// Create is set for a subresource that is POSTed to.
 	Create *SubresourceCreate
 	// PutOnly takes reading and patching away: namespaces/finalize.
@@ -161,6 +165,22 @@ func (r *Resource) StoredAPIVersion() string {
 // In tells whether a version has the subresource.
 func (s *Subresource) In(version string) bool {
 	return s.Versions == nil || slices.Contains(s.Versions, version)
+}
+
+// ScaleIn holds the paths of a scale subresource in a version; nil: it is none.
+func (s *Subresource) ScaleIn(version string) *Scale {
+	if own := s.Scales[version]; own != nil {
+		return own
+	}
+	return s.Scale
+}
+
+// Selectable are the paths that field selectors of a version may name besides metadata.name and metadata.namespace.
+func (r *Resource) Selectable(version string) []string {
+	if v := r.Version(version); v != nil && v.SelectableFields != nil {
+		return v.SelectableFields
+	}
+	return r.SelectableFields
 }
 
 // Subresource returns the named subresource, or nil.

@@ -29,17 +29,17 @@ func (r *Resource) ParseSelector(labelText, fieldText string) (Selector, error) 
 		selector.Labels = parsed
 	}
 	if fieldText == "" {
-		return r.NewSelector(selector.Labels, nil)
+		return r.NewSelector("", selector.Labels, nil)
 	}
 	parsed, err := fields.ParseSelector(fieldText)
 	if err != nil {
 		return Selector{}, badRequest("unable to parse field selector %q: %v", fieldText, err)
 	}
-	return r.NewSelector(selector.Labels, parsed)
+	return r.NewSelector("", selector.Labels, parsed)
 }
 
-// NewSelector is ParseSelector for what has been parsed already; nil picks all.
-func (r *Resource) NewSelector(byLabels labels.Selector, byFields fields.Selector) (Selector, error) {
+// NewSelector is ParseSelector for what has been parsed already, and for objects of a version; nil picks all.
+func (r *Resource) NewSelector(version string, byLabels labels.Selector, byFields fields.Selector) (Selector, error) {
 	var selector Selector
 	if byLabels != nil && !byLabels.Empty() {
 		selector.Labels = byLabels
@@ -49,7 +49,7 @@ func (r *Resource) NewSelector(byLabels labels.Selector, byFields fields.Selecto
 	}
 	selector.Fields, selector.labels = byFields, r.FieldLabels
 	for _, requirement := range byFields.Requirements() {
-		if !r.selectable(requirement.Field) {
+		if !r.selectable(version, requirement.Field) {
 			return Selector{}, badRequest("field label not supported: %s", requirement.Field)
 		}
 		if r.lacksAsFalse(requirement.Field) {
@@ -69,14 +69,14 @@ func (r *Resource) lacksAsFalse(field string) bool {
 	return f.Type == "boolean"
 }
 
-func (r *Resource) selectable(field string) bool {
+func (r *Resource) selectable(version, field string) bool {
 	switch field {
 	case "metadata.name":
 		return true
 	case "metadata.namespace":
 		return r.Namespaced
 	}
-	return slices.Contains(r.SelectableFields, "."+field) || r.FieldLabels[field] != nil
+	return slices.Contains(r.Selectable(version), "."+field) || r.FieldLabels[field] != nil
 }
 
 // Empty tells whether the selector picks every object.

@@ -147,7 +147,7 @@ func (s *Store) update(ctx context.Context, req UpdateRequest, sub *Subresource,
 	}
 	result.Object = shown.answer(owners, result.revision)
 	if sub != nil && sub.Scale != nil {
-		result.Object, err = s.scaleOf(result.Object, sub.Scale)
+		result.Object, err = s.scaleOf(result.Object, sub.ScaleIn(req.Info.Version))
 	}
 	result.Warnings = append(warnings, hookWarnings...)
 	return result, err

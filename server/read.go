@@ -78,7 +78,7 @@ func (r *request) listOptions() (*internalversion.ListOptions, engine.Selector, 
 	if err := r.selectName(options); err != nil {
 		return options, engine.Selector{}, err
 	}
-	selector, err := r.store.Resource.NewSelector(options.LabelSelector, options.FieldSelector)
+	selector, err := r.store.Resource.NewSelector(r.info.Version, options.LabelSelector, options.FieldSelector)
 	return options, selector, err
 }
 

@@ -44,9 +44,9 @@ func resourceOf(crd *apiv1.CustomResourceDefinition, guard engine.Guard, before 
 		}
 		versions[v.Name] = c
 		r.Versions = append(r.Versions, c.version)
-		for _, f := range v.SelectableFields {
-			if !slices.Contains(r.SelectableFields, f.JSONPath) {
-				r.SelectableFields = append(r.SelectableFields, f.JSONPath)
+		for _, path := range c.version.SelectableFields {
+			if !slices.Contains(r.SelectableFields, path) {
+				r.SelectableFields = append(r.SelectableFields, path)
 			}
 		}
 	}
@@ -69,6 +69,10 @@ func hashOf(v *apiv1.CustomResourceDefinitionVersion, preserve bool) ([sha256.Si
 // versionOf is a version without its schema.
 func versionOf(v *apiv1.CustomResourceDefinitionVersion) engine.Version {
 	out := engine.Version{Name: v.Name, Served: v.Served, Storage: v.Storage, Deprecated: v.Deprecated, Hooks: true}
+	out.SelectableFields = make([]string, len(v.SelectableFields)) // not nil: those of other versions are none of this one's
+	for i, f := range v.SelectableFields {
+		out.SelectableFields[i] = f.JSONPath
+	}
 	if v.DeprecationWarning != nil {
 		out.DeprecationWarning = *v.DeprecationWarning
 	}
@@ -88,18 +92,20 @@ func versionOf(v *apiv1.CustomResourceDefinitionVersion) engine.Version {
 // addSubresources adds the subresources that any of the versions has, each for the versions that have it.
 func addSubresources(r *engine.Resource, versions map[string]*compiled) {
 	status := engine.Subresource{Name: "status", Strategy: newCustom(versions, true)}
-	scale := engine.Subresource{Name: "scale"}
+	scale := engine.Subresource{Name: "scale", Scales: map[string]*engine.Scale{}}
 	for i := range r.Versions {
 		name := r.Versions[i].Name
 		if versions[name].status {
 			status.Versions = append(status.Versions, name)
 		}
-		if versions[name].scale == nil {
+		own := versions[name].scale
+		if own == nil {
 			continue
 		}
-		if scale.Versions = append(scale.Versions, name); scale.Scale == nil {
-			scale.Scale = versions[name].scale
+		if scale.Scale == nil {
+			scale.Scale = own
 		}
+		scale.Versions, scale.Scales[name] = append(scale.Versions, name), own
 	}
 	for _, sub := range []engine.Subresource{status, scale} {
 		if len(sub.Versions) > 0 {

@@ -36,12 +36,12 @@ func kindOf(r *engine.Resource, v *engine.Version, gv schema.GroupVersion) *kind
 	}
 	named := kindsIn(k.components)
 	k.name = nameOf(named, k.gvk)
-	k.schemas[k.name] = selectable(k.rootSchema(root), r)
+	k.schemas[k.name] = selectable(k.rootSchema(root), r.Selectable(gv.Version))
 	k.need(k.schemas[k.name])
 
 	list := gv.WithKind(r.ListKind)
 	k.listName = nameOf(named, list)
-	k.schemas[k.listName] = selectable(listSchema(r, k.name, list), r)
+	k.schemas[k.listName] = selectable(listSchema(r, k.name, list), r.Selectable(gv.Version))
 	k.need(k.schemas[k.listName])
 
 	for i := range r.Subresources {
@@ -145,12 +145,12 @@ func listSchema(r *engine.Resource, itemName string, gvk schema.GroupVersionKind
 }
 
 // selectable adds what field selectors may name to a schema.
-func selectable(s spec.Schema, r *engine.Resource) spec.Schema {
-	if len(r.SelectableFields) == 0 {
+func selectable(s spec.Schema, paths []string) spec.Schema {
+	if len(paths) == 0 {
 		return s
 	}
-	fields := make([]any, len(r.SelectableFields))
-	for i, path := range r.SelectableFields {
+	fields := make([]any, len(paths))
+	for i, path := range paths {
 		fields[i] = map[string]any{"fieldPath": strings.TrimPrefix(path, ".")}
 	}
 	s.Extensions = maps.Clone(s.Extensions)
