@@ -26,8 +26,9 @@ func (r *request) acceptsView(list bool) error {
 	return nil
 }
 
-// listChunk is how much of a list is held before it is written.
-const listChunk = 64 << 10
+// listChunk is how much of a list is written at once: with the head of its frame it is just one frame of HTTP/2, as large as
+// clients take them, and one record of TLS. A larger chunk would be two records for each frame, one of them of nine bytes.
+const listChunk = 16<<10 - 9
 
 // streamList writes a list as its objects come: no second copy of it is held.
 //
@@ -40,7 +41,7 @@ func (r *request) streamList(list *engine.ListStream) error {
 	if r.answer.MediaType != negotiate.JSON {
 		chunk = math.MaxInt
 	}
-	buf := make([]byte, 0, min(chunk, 512+list.Len()*2048)+16<<10)
+	buf := make([]byte, 0, min(chunk, 512+list.Len()*2048)+32<<10)
 	buf = r.appendListHead(buf, &list.List)
 	var body io.WriteCloser
 	first := true
@@ -49,14 +50,18 @@ func (r *request) streamList(list *engine.ListStream) error {
 			buf = append(buf, ',')
 		}
 		first = false
-		if buf = item.AppendServed(buf); len(buf) <= chunk {
+		if buf = item.AppendServed(buf); len(buf) < chunk {
 			return nil
 		}
 		if body == nil {
 			body = r.begin()
+			chunk = listChunk
 		}
-		_, err = body.Write(buf)
-		buf = buf[:0]
+		whole := len(buf) - len(buf)%listChunk
+		for n := 0; n < whole && err == nil; n += listChunk {
+			_, err = body.Write(buf[n : n+listChunk])
+		}
+		buf = buf[:copy(buf, buf[whole:])]
 		return err
 	})
 	switch {

@@ -21,7 +21,7 @@ const (
 	// After a check that many reads shared the next one waits for more of them: so long for each of these reads, counted
 	// from when the check began, and no longer than that. For a few it is over before the check is.
 	sharedPause = 50 * time.Microsecond
-	mostPause   = time.Millisecond
+	mostPause   = 2 * time.Millisecond
 )
 
 // errBehind says that the caches did not get to know etcd's newest revision in time.
