@@ -93,11 +93,16 @@ func disabled(item engine.Item) (engine.Object, error) {
 			r.State = stateDisabled
 		}
 	}
-	plugin.Spec.Revision = 0
-	status.Conditions = []pluginCondition{{
-		Type: "Active", Status: "False", Reason: "Disabled", LastTransitionTime: time.Now().UTC().Format(time.RFC3339),
-		Message: fmt.Sprintf("revision %d was switched off; %s is not served", status.ActiveRevision, status.ResourceNames),
-	}}
+	if plugin.Spec.Rollout != nil {
+		plugin.setState(plugin.Spec.Rollout.Revision, stateRolledBack)
+		plugin.setCondition(conditionTrial, "False", reasonDisabled, "the plugin was switched off")
+	}
+	if status.Rollout != nil && status.Rollout.EndedAt == "" {
+		status.Rollout.EndedAt = time.Now().UTC().Format(time.RFC3339)
+		status.Rollout.Summary = status.Rollout.summary()
+	}
+	plugin.Spec.Revision, plugin.Spec.Rollout = 0, nil
+	plugin.setCondition(conditionActive, "False", reasonDisabled, fmt.Sprintf("revision %d was switched off; %s is not served", status.ActiveRevision, status.ResourceNames))
 	status.ActiveRevision, status.Digest, status.Version, status.SignedBy, status.State = 0, "", "", "", stateDisabled
 	raw, err := json.Marshal(plugin)
 	if err != nil {

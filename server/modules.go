@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -32,6 +33,9 @@ func (m modules) put(ctx context.Context, wasm []byte) error {
 	}
 	packed := encoder.EncodeAll(wasm, nil)
 	digest := host.Digest(wasm)
+	if err := m.mark(ctx, digest, time.Now()); err != nil {
+		return err
+	}
 	for n := (len(packed) - 1) / chunkBytes; n >= 0; n-- {
 		chunk := packed[n*chunkBytes : min(len(packed), (n+1)*chunkBytes)]
 		_, err := m.storage.Create(ctx, chunkKey(digest, n), chunk, engine.WriteOptions{})

@@ -34,6 +34,8 @@ type Plugins struct {
 	spare       map[string]*host.Module // verified by a push and not yet active, by digest
 	caches      map[string]engine.Storage
 	states      map[string]*policyState
+	refused     map[string]*refusedTrial
+	past        []*trial // ended, and their last figures not yet reported
 }
 
 // activePlugin is a plugin that is served.
@@ -43,6 +45,7 @@ type activePlugin struct {
 	module     *host.Module
 	stores     []*engine.Store
 	bound      []*engine.Resource // to resources of definitions
+	trial      *trial             // nil where no revision is tried
 }
 
 // activation is the value of an activation key.
@@ -50,6 +53,9 @@ type activation struct {
 	Revision int64           `json:"revision"`
 	Digest   string          `json:"digest"`
 	Bindings []pluginBinding `json:"bindings,omitempty"`
+	// Trial is the revision that is tried beside it, and Ended the last one that was.
+	Trial *activeTrial `json:"trial,omitempty"`
+	Ended *endedTrial  `json:"ended,omitempty"`
 }
 
 const activationsRoot = "/" + pluginGroup + "/activations/"
@@ -58,7 +64,7 @@ func newPlugins(s *Server) *Plugins {
 	p := &Plugins{
 		server: s, raw: s.options.Storage, modules: modules{s.options.Storage}, active: map[string]*activePlugin{},
 		spare: map[string]*host.Module{}, caches: map[string]engine.Storage{}, signatures: signatures{s.options.Storage},
-		bundled: map[string]string{}, states: map[string]*policyState{},
+		bundled: map[string]string{}, states: map[string]*policyState{}, refused: map[string]*refusedTrial{},
 	}
 	for name, wasm := range s.options.Bundled {
 		p.bundled[name] = host.Digest(wasm)
@@ -131,12 +137,15 @@ func (p *Plugins) refresh(ctx context.Context) error {
 			errs = append(errs, err)
 			continue
 		}
+		p.leave(p.active[name], plugin)
 		p.active[name], changed = plugin, true
 		p.server.metrics.plugins.WithLabelValues(name).Set(float64(plugin.activation.Revision))
 	}
 	for name := range p.active {
 		if !seen[name] {
+			p.leave(p.active[name], nil)
 			delete(p.active, name)
+			delete(p.states, name)
 			p.server.metrics.plugins.DeleteLabelValues(name)
 			changed = true
 		}
@@ -146,7 +155,7 @@ func (p *Plugins) refresh(ctx context.Context) error {
 		errs = append(errs, err)
 	}
 	if changed || defined {
-		p.server.use(p.stores())
+		p.server.use(p.stores(), p.trials())
 	}
 	p.tellRefusals(ctx, seen)
 	names, roots := p.definitions.Dropped()
@@ -186,9 +195,12 @@ func (p *Plugins) activate(ctx context.Context, name string, item engine.Item) (
 		return nil, fmt.Errorf("activation of plugin %q: %w", name, err)
 	}
 	digest := plugin.activation.Digest
-	plugin.module = p.spare[digest]
+	if ready := p.spare[digest]; ready != nil && ready.Revision() == revisionName(name, plugin.activation.Revision) {
+		plugin.module = ready
+		delete(p.spare, digest)
+	}
 	if was := p.active[name]; plugin.module == nil && was != nil && was.activation.Revision == plugin.activation.Revision && was.activation.Digest == digest {
-		plugin.module = was.module // only its bindings have changed
+		plugin.module = was.module // only its bindings have changed, or what is tried beside it
 	}
 	if plugin.module == nil {
 		wasm, err := p.modules.get(ctx, digest)
@@ -198,11 +210,10 @@ func (p *Plugins) activate(ctx context.Context, name string, item engine.Item) (
 		if _, err := p.admit(ctx, name, digest, wasm, nil); err != nil {
 			return nil, err
 		}
-		if plugin.module, err = host.Load(ctx, wasm, revisionName(name, plugin.activation.Revision), p.server.options.Host); err != nil {
+		if plugin.module, err = host.Load(ctx, wasm, revisionName(name, plugin.activation.Revision), p.hostOptions(name)); err != nil {
 			return nil, fmt.Errorf("plugin %q: %w", name, err)
 		}
 	}
-	delete(p.spare, digest)
 	for _, r := range plugin.module.Resources {
 		if r.Bind {
 			continue
@@ -215,6 +226,7 @@ func (p *Plugins) activate(ctx context.Context, name string, item engine.Item) (
 	if plugin.bound = bound; len(errs) > 0 {
 		p.server.log.Error("a plugin is not bound as it should be", "plugin", name, "error", errs.ToAggregate())
 	}
+	p.beginTrial(ctx, name, plugin)
 	return plugin, nil
 }
 
@@ -249,6 +261,7 @@ func (p *Plugins) followOnce(ctx context.Context) error {
 		if err := p.Refresh(ctx); err != nil {
 			p.server.log.Error("a plugin cannot be served", "error", err)
 		}
+		p.reconcileAll(ctx)
 	}
 	return watcher.Err()
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -19,6 +17,7 @@ import (
 	"github.com/stratagem-dev/stratagem/host"
 	"github.com/stratagem-dev/stratagem/server/negotiate"
 	"github.com/stratagem-dev/stratagem/server/policy"
+	"github.com/stratagem-dev/stratagem/server/rollout"
 	"github.com/stratagem-dev/stratagem/server/signing"
 )
 
@@ -45,6 +44,9 @@ func (s *Server) putModule(c echo.Context) error {
 	}
 	in := push{name: name, wasm: wasm, by: userOf(c).Name, dryRun: dry}
 	if in.source, err = sentSource(c.Request().Header); err != nil {
+		return err
+	}
+	if in.rollout, err = sentRollout(name, c.Request().URL.Query()); err != nil {
 		return err
 	}
 	var result engine.Result
@@ -75,13 +77,25 @@ type push struct {
 
 	signatures []signing.Signature
 	source     string // where it comes from, as whoever pushes says
+
+	rollout *rollout.Spec // how it is to be tried; nil: it becomes the active revision
 }
 
-// Push verifies a module and makes it the active revision of its plugin. When it returns, no later request sees the
-// revision before. A module that does not verify is a *host.LoadError, and nothing changes.
+// Push verifies a module and makes it the active revision of its plugin, or the one that is tried beside it. When it returns, no later
+// request sees the revision before. A module that does not verify is a *host.LoadError; what is active stays so, and a StrategyPlugin
+// that is there tells of it.
 func (p *Plugins) Push(ctx context.Context, in push) (engine.Result, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	result, err := p.push(ctx, in)
+	var refused *host.LoadError
+	if errors.As(err, &refused) && !in.dryRun {
+		p.tellRefused(ctx, in, refused)
+	}
+	return result, err
+}
+
+func (p *Plugins) push(ctx context.Context, in push) (engine.Result, error) {
 	store := p.server.view.Load().Store(pluginGroup, "strategyplugins")
 	plugin, stored, err := p.read(ctx, store, in.name)
 	if err != nil {
@@ -92,30 +106,35 @@ func (p *Plugins) Push(ctx context.Context, in push) (engine.Result, error) {
 	if err != nil {
 		return engine.Result{}, err
 	}
-	if served := p.active[in.name]; stored != nil && served != nil && served.activation.Digest == digest {
+	if served := p.active[in.name]; stored != nil && served != nil && served.activation.Digest == digest && in.rollout == nil {
 		if len(in.signatures) > 0 {
 			return p.resign(ctx, store, in, plugin, stored, admitted)
 		}
 		return engine.Result{Object: stored}, nil
 	}
 	revision := plugin.lastRevision() + 1
-	module, err := host.Load(ctx, in.wasm, revisionName(in.name, revision), p.server.options.Host)
+	module, err := host.Load(ctx, in.wasm, revisionName(in.name, revision), p.hostOptions(in.name))
 	if err != nil {
 		return engine.Result{}, err
 	}
 	if err := p.accept(ctx, in.name, plugin, module); err != nil {
 		return engine.Result{}, errors.Join(err, module.Close(ctx))
 	}
-	plugin.add(in, revision, digest, module)
+	if in.rollout != nil {
+		result, err := p.pushTrial(ctx, store, in, plugin, stored, module, admitted)
+		if err != nil && p.spare[digest] != module {
+			err = errors.Join(err, module.Close(ctx))
+		}
+		return result, err
+	}
+	plugin.addRevision(in, revision, module)
+	plugin.activate(revision, module)
 	plugin.noteAdmission(revision, admitted)
 	if in.dryRun {
 		result, err := p.write(ctx, store, in.name, plugin, stored, true)
 		return result, errors.Join(err, module.Close(ctx))
 	}
-	if err := p.modules.put(ctx, in.wasm); err != nil {
-		return engine.Result{}, err
-	}
-	if err := p.signatures.put(ctx, digest, in.signatures); err != nil {
+	if err := p.keep(ctx, in, digest); err != nil {
 		return engine.Result{}, err
 	}
 	return p.putInForce(ctx, store, in.name, plugin, stored, module)
@@ -132,7 +151,8 @@ func (p *Plugins) putInForce(ctx context.Context, store *engine.Store, name stri
 		return engine.Result{}, err
 	}
 	p.spare[module.Digest] = module
-	if err := p.setActivation(ctx, name, activation{plugin.Status.ActiveRevision, module.Digest, plugin.Spec.Bindings}); err != nil {
+	err = p.moveActivation(ctx, name, func(a *activation) { a.activate(plugin.Status.ActiveRevision, module.Digest, plugin.Spec.Bindings) })
+	if err != nil {
 		return engine.Result{}, err
 	}
 	if err := p.makeGood(ctx, name, resources); err != nil {
@@ -142,7 +162,14 @@ func (p *Plugins) putInForce(ctx context.Context, store *engine.Store, name stri
 	if served := p.active[name]; served == nil || served.activation.Digest != module.Digest {
 		return engine.Result{}, errors.Join(errors.New("the revision is stored but could not be put in force"), err)
 	}
-	return result, p.unclaimGone(ctx, name, resources)
+	if err := p.unclaimGone(ctx, name, resources); err != nil {
+		return engine.Result{}, err
+	}
+	now, err := p.reconcile(ctx, name)
+	if now != nil {
+		result.Object = now
+	}
+	return result, err
 }
 
 // read returns the stored StrategyPlugin, or an empty one and nil.
@@ -231,26 +258,6 @@ func (p *Plugins) write(ctx context.Context, store *engine.Store, name string, p
 	return store.Update(ctx, engine.UpdateRequest{Info: info, Change: engine.Replace{Object: obj}})
 }
 
-// setActivation moves the pointer that all replicas follow.
-func (p *Plugins) setActivation(ctx context.Context, name string, a activation) error {
-	value, err := json.Marshal(a)
-	if err != nil {
-		return err
-	}
-	key := activationsRoot + name
-	item, err := p.raw.Get(ctx, key)
-	var missing *engine.KeyNotFoundError
-	if errors.As(err, &missing) {
-		_, err = p.raw.Create(ctx, key, value, engine.WriteOptions{})
-		return err
-	}
-	if err != nil || bytes.Equal(item.Data, value) {
-		return err
-	}
-	_, err = p.raw.Update(ctx, key, value, item.Revision, engine.WriteOptions{})
-	return err
-}
-
 // installBundled pushes the modules that came with the server: those that are not there yet, and newer ones over
 // revisions that came with a server too. What an operator pushed stays.
 func (p *Plugins) installBundled(ctx context.Context, bundled map[string][]byte) error {
@@ -277,52 +284,6 @@ func (p *Plugins) installBundled(ctx context.Context, bundled map[string][]byte)
 		}
 	}
 	return nil
-}
-
-func (s *strategyPlugin) lastRevision() (last int64) {
-	for _, r := range s.Status.Revisions {
-		last = max(last, r.Revision)
-	}
-	return last
-}
-
-func (s *strategyPlugin) activeIsBundled() bool {
-	for _, r := range s.Status.Revisions {
-		if r.Revision == s.Status.ActiveRevision {
-			return r.Bundled
-		}
-	}
-	return false
-}
-
-// add appends a new revision and makes it the active one.
-func (s *strategyPlugin) add(in push, revision int64, digest string, module *host.Module) {
-	s.Status.Revisions = append(s.Status.Revisions, pluginRevision{
-		Revision: revision, Digest: "sha256:" + digest, Version: module.Version, ABI: host.ABIVersion, Bytes: int64(len(in.wasm)),
-		PushedAt: time.Now().UTC().Format(time.RFC3339), PushedBy: in.by, Bundled: in.bundled, Source: in.source,
-	})
-	if n := len(s.Status.Revisions); n > pluginHistory {
-		s.Status.Revisions = s.Status.Revisions[n-pluginHistory:]
-	}
-	s.activate(revision, module)
-}
-
-// activate makes a revision, which module is, the active one.
-func (s *strategyPlugin) activate(revision int64, module *host.Module) {
-	for i := range s.Status.Revisions {
-		s.Status.Revisions[i].State = stateSuperseded
-		if s.Status.Revisions[i].Revision == revision {
-			s.Status.Revisions[i].State = stateActive
-		}
-	}
-	s.Spec.Revision = revision
-	s.Status.ActiveRevision, s.Status.Digest, s.Status.Version = revision, "sha256:"+module.Digest, module.Version
-	s.Status.ABI, s.Status.State = host.ABIVersion, stateActive
-	s.setResources(module)
-	s.Status.Conditions = []pluginCondition{{
-		Type: "Active", Status: "True", Reason: "Verified", LastTransitionTime: time.Now().UTC().Format(time.RFC3339),
-		Message: fmt.Sprintf("revision %d verified and serves %s", revision, s.Status.ResourceNames),
-	}}
 }
 
 // setResources notes what the module defines; versions that objects may be stored in are only ever added.

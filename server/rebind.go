@@ -32,6 +32,9 @@ func (p *Plugins) Update(ctx context.Context, store *engine.Store, req engine.Up
 		return result, err
 	}
 	now, err := p.rebind(ctx, req.Info.Name)
+	if err == nil && now == nil {
+		now, err = p.reconcile(ctx, req.Info.Name)
+	}
 	if err == nil && now != nil {
 		result.Object = now
 	}

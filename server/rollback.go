@@ -48,8 +48,8 @@ func (s *Server) postRollback(c echo.Context) error {
 	return writeBody(c.Response(), http.StatusOK, answer, false, result.Object)
 }
 
-// Rollback makes an earlier revision active again, under the same conditions as a push. No module is uploaded: what
-// is in the history is in the storage.
+// Rollback ends the trial of a plugin. Where none runs, or a revision is named, it makes an earlier one active again, under the same
+// conditions as a push. No module is uploaded: what is in the history is in the storage.
 func (p *Plugins) Rollback(ctx context.Context, name string, revision int64) (engine.Result, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -61,10 +61,49 @@ func (p *Plugins) Rollback(ctx context.Context, name string, revision int64) (en
 	if stored == nil {
 		return engine.Result{}, &engine.NotFoundError{Resource: pluginGroupResource, Name: name}
 	}
+	if revision != 0 {
+		if _, err := plugin.earlier(revision); err != nil {
+			return engine.Result{}, err
+		}
+	}
+	ended, err := p.rollBackTrial(ctx, name)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	if ended && (revision == 0 || revision == plugin.Status.ActiveRevision) {
+		now, err := p.reconcile(ctx, name)
+		return engine.Result{Object: now}, err
+	}
+	if ended {
+		if _, err := p.reconcile(ctx, name); err != nil {
+			return engine.Result{}, err
+		}
+		if plugin, stored, err = p.read(ctx, store, name); err != nil {
+			return engine.Result{}, err
+		}
+	}
 	target, err := plugin.earlier(revision)
 	if err != nil {
 		return engine.Result{}, err
 	}
+	return p.goTo(ctx, store, name, plugin, stored, target)
+}
+
+// rollBackTrial ends the trial of a plugin, if one runs: at once, on every replica.
+func (p *Plugins) rollBackTrial(ctx context.Context, name string) (ended bool, err error) {
+	err = p.moveActivation(ctx, name, func(a *activation) {
+		if ended = a.Trial != nil; ended {
+			a.endTrial(reasonRolledBack, fmt.Sprintf("the %s of revision %d was rolled back", strings.ToLower(string(a.Trial.Mode)), a.Trial.Revision))
+		}
+	})
+	if err == nil && ended {
+		err = p.refresh(ctx)
+	}
+	return ended, err
+}
+
+// goTo makes a revision in the history the active one.
+func (p *Plugins) goTo(ctx context.Context, store *engine.Store, name string, plugin *strategyPlugin, stored engine.Object, target *pluginRevision) (engine.Result, error) {
 	wasm, err := p.modules.get(ctx, strings.TrimPrefix(target.Digest, "sha256:"))
 	if err != nil {
 		return engine.Result{}, err
@@ -73,7 +112,7 @@ func (p *Plugins) Rollback(ctx context.Context, name string, revision int64) (en
 	if err != nil {
 		return engine.Result{}, err
 	}
-	module, err := host.Load(ctx, wasm, revisionName(name, target.Revision), p.server.options.Host)
+	module, err := host.Load(ctx, wasm, revisionName(name, target.Revision), p.hostOptions(name))
 	if err != nil {
 		return engine.Result{}, err
 	}

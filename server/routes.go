@@ -30,6 +30,8 @@ type request struct {
 	answer  negotiate.Answer
 	body    *sentBody
 	trace   *explain.Trace // nil unless the request is to be explained
+	trial   *trial         // nil unless the resource's plugin has a revision on trial
+	chosen  bool           // for that revision
 }
 
 // target is what a resource path names: /api/v1/namespaces/NAMESPACE/RESOURCE/NAME/SUBRESOURCE.
@@ -105,7 +107,12 @@ func (s *Server) resource(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		err = r.explainError(r.serveInTime())
+		began := time.Now()
+		err = r.serveInTime()
+		if r.trial != nil && !isStale(err) {
+			r.tried(err, time.Since(began))
+		}
+		err = r.explainError(err)
 		// A write that was made under a definition no longer in force has stored nothing: it runs again under the new one.
 		if isStale(err) && attempt < staleAttempts {
 			if err := s.plugins.Refresh(c.Request().Context()); err != nil {
@@ -173,6 +180,9 @@ func (s *Server) newRequest(c echo.Context, body *sentBody) (*request, error) {
 	if version.Deprecated {
 		addWarnings(req.writer.Header(), []string{deprecation(store.Resource, version)})
 	}
+	if req.trial = view.trialFor(store.Resource.GroupResource()); req.trial != nil && t.name != "" {
+		req.choose(t.name)
+	}
 	if isTrue(query, "explain") {
 		if err := req.explain(); err != nil {
 			return nil, err
@@ -239,7 +249,7 @@ func (r *request) serve() error {
 		return r.patch()
 	case verb == "delete" && r.info.Subresource == "":
 		return r.delete()
-	case verb == "deletecollection":
+	case verb == "deletecollection" && (r.info.Namespace != "") == namespaced && !r.store.Resource.Traits.NoDeleteCollection:
 		return r.deleteCollection()
 	}
 	return &engine.MethodNotSupportedError{Resource: r.store.Resource.GroupResource(), Verb: r.http.Method}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/net/http2"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/rand"
 
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/host"
@@ -25,6 +27,7 @@ import (
 	"github.com/stratagem-dev/stratagem/server/openapi"
 	"github.com/stratagem-dev/stratagem/server/policy"
 	"github.com/stratagem-dev/stratagem/server/protobuf"
+	"github.com/stratagem-dev/stratagem/server/rollout"
 )
 
 // Options are how a server is set up. Those without a stated default are required.
@@ -65,6 +68,8 @@ type Server struct {
 	view    atomic.Pointer[View]
 	openapi *openapi.Service
 	plugins *Plugins
+	shadow  *rollout.Replayer
+	replica string // tells this server from the others over the same storage
 	metrics *metrics
 	address string
 
@@ -83,7 +88,7 @@ func New(ctx context.Context, options Options, address string) (*Server, error) 
 	s := &Server{options: options, log: options.Log, openapi: openapi.New(openapi.Options{Version: options.Version, ServerSideApply: true}), address: address, serving: make(chan struct{})}
 	s.metrics = newMetrics(prometheus.NewRegistry())
 	s.ending, s.end = context.WithCancel(context.WithoutCancel(ctx))
-	s.plugins = newPlugins(s)
+	s.plugins, s.shadow, s.replica = newPlugins(s), rollout.NewReplayer(s.log), replicaName()
 	if err := s.plugins.Refresh(ctx); err != nil {
 		return nil, err
 	}
@@ -96,6 +101,8 @@ func New(ctx context.Context, options Options, address string) (*Server, error) 
 	s.plugins.rebindAll(ctx)
 	go s.plugins.follow(s.ending)
 	go s.plugins.followDefinitions(s.ending)
+	go s.plugins.tend(s.ending)
+	go s.shadow.Run(s.ending)
 	if options.Policy != nil {
 		go options.Policy.Follow(s.ending, func() { s.plugins.policyChanged(s.ending) })
 	}
@@ -123,6 +130,7 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/apis/"+pluginGroup+"/"+pluginVersion+"/strategyplugins/:name/module", s.getModule)
 	e.POST("/apis/"+pluginGroup+"/"+pluginVersion+"/strategyplugins/:name/disable", s.postDisable)
 	e.POST("/apis/"+pluginGroup+"/"+pluginVersion+"/strategyplugins/:name/rollback", s.postRollback)
+	e.POST("/apis/"+pluginGroup+"/"+pluginVersion+"/strategyplugins/:name/promote", s.postPromote)
 	if s.options.Profiling {
 		e.GET("/debug/pprof/profile", echo.WrapHandler(http.HandlerFunc(pprof.Profile)))
 		e.GET("/debug/pprof/*", echo.WrapHandler(http.HandlerFunc(pprof.Index)))
@@ -186,9 +194,19 @@ func (s *Server) recover(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// use puts a set of stores in force.
-func (s *Server) use(stores []*engine.Store) {
+// replicaName is the name that a server reports under: that of its machine, and something of its own.
+func replicaName() string {
+	name, err := os.Hostname()
+	if err != nil {
+		name = "server"
+	}
+	return name + "-" + rand.String(5)
+}
+
+// use puts a set of stores in force, and what is tried beside them.
+func (s *Server) use(stores []*engine.Store, trials map[schema.GroupResource]*trial) {
 	view := newView(stores, s.address)
+	view.trials = trials
 	s.openapi.Update(view.Resources())
 	if old := s.view.Swap(view); old != nil {
 		close(old.replaced)

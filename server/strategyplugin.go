@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/server/rollout"
 )
 
 const (
@@ -34,6 +35,12 @@ type pluginSpec struct {
 	// Bindings are the resources of CustomResourceDefinitions that the plugin's strategies are bound to, besides those that it describes so
 	// itself; what they say of a resource counts in place of the plugin's own word.
 	Bindings []pluginBinding `json:"bindings,omitempty"`
+	// Rollout tries a revision beside the active one.
+	Rollout *rollout.Spec `json:"rollout,omitempty"`
+	// Reads are the other objects that its hooks may read.
+	Reads []pluginRead `json:"reads,omitempty"`
+	// RevisionHistoryLimit is how many revisions are remembered, and so can be rolled back to: 10 where it is not said.
+	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty"`
 }
 
 // pluginStatus is what is.
@@ -48,6 +55,7 @@ type pluginStatus struct {
 	ResourceNames  string            `json:"resourceNames,omitempty"` // for the table
 	Revisions      []pluginRevision  `json:"revisions,omitempty"`     // oldest first
 	Conditions     []pluginCondition `json:"conditions,omitempty"`
+	Rollout        *rolloutStatus    `json:"rollout,omitempty"` // of the trial that runs, or of the last one
 }
 
 // pluginResource is a resource that a plugin defines.
@@ -71,6 +79,7 @@ type pluginRevision struct {
 	PushedAt string `json:"pushedAt"`
 	PushedBy string `json:"pushedBy"`
 	State    string `json:"state"`
+	Message  string `json:"message,omitempty"` // why a trial of it ended
 	Bundled  bool   `json:"bundled,omitempty"` // came with the server
 	Source   string `json:"source,omitempty"`  // where whoever pushed it had it from
 
@@ -89,10 +98,8 @@ type pluginCondition struct {
 	Reason             string `json:"reason"`
 	Message            string `json:"message"`
 	LastTransitionTime string `json:"lastTransitionTime"`
+	ObservedGeneration int64  `json:"observedGeneration,omitempty"`
 }
-
-// pluginHistory is how many revisions a StrategyPlugin remembers.
-const pluginHistory = 10
 
 // resource is stratagem.dev/v1alpha1 StrategyPlugin, a resource with a native strategy.
 func (p *Plugins) resource() (*engine.Resource, error) {
@@ -115,6 +122,7 @@ func (p *Plugins) resource() (*engine.Resource, error) {
 			column("Resources", "string", ".status.resourceNames", "The resources that it defines."),
 			column("Signed-By", "string", ".status.signedBy", "The policy's keys that have signed the active module."),
 			column("State", "string", ".status.state", "The state of the active revision."),
+			column("Rollout", "string", ".status.rollout.summary", "What came of the revision that is tried, or was last."),
 			column("Age", "date", ".metadata.creationTimestamp", "Time since the first push."),
 		}}},
 		Strategy: engine.NewNative(pluginStrategy{p}), Traits: engine.Traits{AllowUnconditionalUpdate: true, GenerationOnSpecChange: true},
@@ -129,23 +137,25 @@ func (pluginStrategy) PrepareForCreate(_ context.Context, call *engine.Call) (en
 	if call.Request.User.Name == systemUser.Name {
 		return call.Object, nil
 	}
-	return withBindingsOf(call.Object, engine.Object(`{}`)).With("status", nil), nil
+	return withDecisionsOf(call.Object, engine.Object(`{}`)).With("status", nil), nil
 }
 
-// PrepareForUpdate keeps the status; of the spec only the bindings may be changed, the rest is moved by pushes and rollbacks alone.
+// PrepareForUpdate keeps the status; of the spec what the operator decides on may be changed, the rest is moved by pushes and rollbacks alone.
 func (pluginStrategy) PrepareForUpdate(_ context.Context, call *engine.Call) (engine.Object, error) {
 	if call.Request.User.Name == systemUser.Name {
 		return call.Object, nil
 	}
-	fields, old := withBindingsOf(call.Object, call.Old).Fields(), call.Old.Fields()
+	fields, old := withDecisionsOf(call.Object, call.Old).Fields(), call.Old.Fields()
 	fields.Set("status", old.Get("status"))
 	return fields.Raw(), nil
 }
 
-// withBindingsOf is an object with the spec of another one, but its own bindings.
-func withBindingsOf(obj, from engine.Object) engine.Object {
+// withDecisionsOf is an object with the spec of another one, but what the operator decides on is its own.
+func withDecisionsOf(obj, from engine.Object) engine.Object {
 	own, spec := engine.ParseFields(obj.Fields().Get("spec")), engine.ParseFields(from.Fields().Get("spec"))
-	spec.Set("bindings", own.Get("bindings"))
+	for _, key := range []string{"bindings", "reads", "rollout", "revisionHistoryLimit"} {
+		spec.Set(key, own.Get(key))
+	}
 	return obj.With("spec", spec.Raw())
 }
 
@@ -154,7 +164,7 @@ func (s pluginStrategy) Validate(_ context.Context, call *engine.Call) field.Err
 	if call.Request.User.Name == systemUser.Name {
 		return nil
 	}
-	return s.plugins.checkNewBindings(call.Object, nil)
+	return append(s.plugins.checkNewBindings(call.Object, nil), append(checkNewReads(call.Object), checkRollout(call.Object, nil)...)...)
 }
 
 // ValidateUpdate checks the bindings, where they have changed.
@@ -162,7 +172,7 @@ func (s pluginStrategy) ValidateUpdate(_ context.Context, call *engine.Call) fie
 	if call.Request.User.Name == systemUser.Name {
 		return nil
 	}
-	return s.plugins.checkNewBindings(call.Object, call.Old)
+	return append(s.plugins.checkNewBindings(call.Object, call.Old), append(checkNewReads(call.Object), checkRollout(call.Object, call.Old)...)...)
 }
 
 // shownDigits is how much of a digest the table shows.

@@ -3,6 +3,8 @@ package server
 import (
 	"sync"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/server/discovery"
 	"github.com/stratagem-dev/stratagem/server/table"
@@ -17,7 +19,8 @@ type View struct {
 	*engine.Snapshot
 	// Discovery draws the discovery documents.
 	Discovery func() (*discovery.Discovery, error)
-	tables    sync.Map      // by *engine.Version
+	tables    sync.Map // by *engine.Version
+	trials    map[schema.GroupResource]*trial
 	replaced  chan struct{} // closed when another view is in force
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/server/protobuf"
+	"github.com/stratagem-dev/stratagem/server/rollout"
 )
 
 // create serves POST of a new object.
@@ -22,13 +24,20 @@ func (r *request) create() error {
 		// Kubernetes takes a create without a namespace in its path only where the object has none either.
 		return badRequest("an empty namespace may not be set during creation")
 	}
+	if r.trial != nil {
+		r.choose(cmp.Or(obj.Name(), obj.Get("metadata", "generateName").Str))
+	}
 	create := r.store.Create
 	if r.isPlugin() {
 		create = func(ctx context.Context, req engine.CreateRequest) (engine.Result, error) {
 			return r.server.plugins.Create(ctx, r.store, req)
 		}
 	}
-	result, err := create(r.http.Context(), engine.CreateRequest{Info: r.info, Object: obj, Decoding: decoding})
+	req := engine.CreateRequest{Info: r.info, Object: obj, Decoding: decoding}
+	result, err := create(r.http.Context(), req)
+	if r.chosen {
+		r.shadow(rollout.Job{Create: &req}, result, err)
+	}
 	if err == nil {
 		result, err = r.settledResult(result)
 	}
@@ -54,7 +63,11 @@ func (r *request) change(change engine.Change, decoding engine.Decoding) error {
 			return r.server.plugins.Update(ctx, r.store, req)
 		}
 	}
-	result, err := update(r.http.Context(), engine.UpdateRequest{Info: r.info, Change: change, Decoding: decoding})
+	req := engine.UpdateRequest{Info: r.info, Change: change, Decoding: decoding}
+	result, err := update(r.http.Context(), req)
+	if r.chosen {
+		r.shadow(rollout.Job{Update: &req}, result, err)
+	}
 	if err == nil {
 		result, err = r.settledResult(result)
 	}
@@ -163,6 +176,9 @@ func (r *request) delete() error {
 		}
 	}
 	result, err := remove(r.http.Context(), req)
+	if r.chosen {
+		r.shadow(rollout.Job{Delete: &req}, result, err)
+	}
 	if err == nil {
 		result, err = r.settledResult(result)
 	}

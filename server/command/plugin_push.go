@@ -8,7 +8,6 @@ import (
 	"net/url"
 
 	"github.com/spf13/cobra"
-	"github.com/tidwall/gjson"
 
 	"github.com/stratagem-dev/stratagem/server"
 	"github.com/stratagem-dev/stratagem/server/artifact"
@@ -20,8 +19,9 @@ func pushCommand() *cobra.Command {
 	var config, name string
 	var dryRun bool
 	var f sourceFlags
+	var trial trialFlags
 	cmd := &cobra.Command{
-		Use: "push [NAME] SOURCE", Short: "Upload a module; it is live when the command returns", Args: cobra.RangeArgs(1, 2),
+		Use: "push [NAME] SOURCE", Short: "Upload a module; it is live, or in shadow or canary, when the command returns", Args: cobra.RangeArgs(1, 2),
 		Long: "SOURCE is a file, an https:// URL with --sha256, or oci://REGISTRY/REPOSITORY:TAG or …@sha256:DIGEST. This command fetches the module and\n" +
 			"its signatures, with the credentials of docker's config file, and uploads them; the server keeps the source, with the digest of\n" +
 			"an artifact's manifest, in the record of the revision. NAME is the StrategyPlugin's; without it it is the file's name without .wasm, or the\n" +
@@ -39,24 +39,23 @@ func pushCommand() *cobra.Command {
 				fmt.Fprintln(cmd.ErrOrStderr(), "a signature is left out:", text)
 			}
 			name = orName(name, source)
+			query, err := trial.query()
+			if err != nil {
+				return err
+			}
 			client, err := newClient(config)
 			if err != nil {
 				return err
 			}
-			path := pluginsPath + "/" + url.PathEscape(name) + "/module"
 			if dryRun {
-				path += "?dryRun=All"
+				query.Set("dryRun", "All")
 			}
+			path := pluginsPath + "/" + url.PathEscape(name) + "/module?" + query.Encode()
 			answer, err := client.putModule(cmd.Context(), path, a)
 			if err != nil {
 				return err
 			}
-			status := gjson.GetBytes(answer, "status")
-			verb := "is active"
-			if dryRun {
-				verb = "would be taken (dry run)"
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "strategyplugin/%s revision %d %s: %s\n", name, status.Get("activeRevision").Int(), verb, status.Get("resourceNames").String())
+			fmt.Fprintln(cmd.OutOrStdout(), pushed(name, answer, dryRun))
 			return nil
 		},
 	}
@@ -64,6 +63,7 @@ func pushCommand() *cobra.Command {
 	cmd.Flags().StringVar(&name, "name", "", "name of the StrategyPlugin, in place of NAME")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "verify only")
 	f.add(cmd)
+	trial.add(cmd.Flags())
 	return cmd
 }
 

@@ -11,7 +11,7 @@ func rollbackCommand() *cobra.Command {
 	var config string
 	var revision int64
 	cmd := &cobra.Command{
-		Use: "rollback NAME", Short: "Make an earlier revision active again", Args: cobra.ExactArgs(1),
+		Use: "rollback NAME", Short: "End the shadow or canary that runs, or make an earlier revision active again", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := newClient(config)
 			if err != nil {
@@ -27,6 +27,6 @@ func rollbackCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&config, "kubeconfig", "", "kubeconfig to use (default: $KUBECONFIG, then ~/.kube/config)")
-	cmd.Flags().Int64Var(&revision, "to-revision", 0, "revision to go back to (default: the one before the active one)")
+	cmd.Flags().Int64Var(&revision, "to-revision", 0, "revision to go back to (default: where a shadow or canary runs, only that ends; else the one before the active one)")
 	return cmd
 }

@@ -161,7 +161,12 @@ func TestCorruptModule(t *testing.T) {
 	}
 	after, err := client.Get(within(t), "crontabs", metav1.GetOptions{})
 	must(t, err)
-	equal(t, "resourceVersion", after.GetResourceVersion(), before.GetResourceVersion())
+	equal(t, "generation", after.GetGeneration(), before.GetGeneration())
+	equal(t, "digest", nested(after, "status", "digest"), nested(before, "status", "digest"))
+	equal(t, "Active", conditionOf(after, "Active").status, "True")
+	refused := conditionOf(after, "Verified")
+	equal(t, "Verified", refused.status+" "+refused.reason, "False Refused")
+	contains(t, refused.message, "was refused: ")
 	_, err = shared.dynamic(t).Resource(cronTabs).Namespace(ns).Create(within(t), newCronTab("a"), metav1.CreateOptions{})
 	must(t, err)
 
