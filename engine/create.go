@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 )
@@ -12,7 +11,8 @@ type CreateRequest struct {
 	Object   Object // the body, in the version of the request
 	Decoding Decoding
 
-	owned bool // the managedFields of the object are final
+	owned    bool  // the managedFields of the object are final
+	admitted Guard // what its admission rests on
 }
 
 // nameAttempts is how often a generated name is tried before the client hears of the collision.
@@ -24,7 +24,7 @@ func (s *Store) Create(ctx context.Context, req CreateRequest) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := s.admitCreate(ctx, req.Info, obj); err != nil {
+	if req.admitted, err = s.admitCreate(ctx, req.Info, obj, Guard{}); err != nil {
 		return Result{}, err
 	}
 	if obj, err = s.applyDefaults(obj, req.Info.Version); err != nil {
@@ -80,10 +80,10 @@ func (s *Store) create(ctx context.Context, req CreateRequest, obj Object) (Resu
 	if err != nil {
 		return Result{}, err
 	}
-	revision, err := s.put(ctx, info, stored, owners, ttl)
+	revision, err := s.put(ctx, req, stored, owners, ttl)
 	if isTooLarge(err) && !req.owned {
 		owners = nil
-		revision, err = s.put(ctx, info, stored, owners, ttl)
+		revision, err = s.put(ctx, req, stored, owners, ttl)
 	}
 	if err != nil {
 		var taken *AlreadyExistsError
@@ -158,10 +158,10 @@ func (s *Store) reviewCreate(ctx context.Context, info *RequestInfo, obj Object)
 }
 
 // put stores a new object, with its managedFields, if its name is free. A dry run only looks.
-func (s *Store) put(ctx context.Context, info *RequestInfo, obj Object, owners []byte, ttl int64) (revision int64, err error) {
+func (s *Store) put(ctx context.Context, req CreateRequest, obj Object, owners []byte, ttl int64) (revision int64, err error) {
 	name := obj.Name()
 	key := s.key(obj.Namespace(), name)
-	if info.DryRun {
+	if req.Info.DryRun {
 		item, err := s.storage.Get(ctx, key)
 		if err == nil {
 			return 0, s.taken(item, name)
@@ -172,7 +172,7 @@ func (s *Store) put(ctx context.Context, info *RequestInfo, obj Object, owners [
 		}
 		return 0, err
 	}
-	revision, err = s.storage.Create(ctx, key, obj.Owned(owners), s.writeOptions(ttl))
+	revision, err = s.createAdmitted(ctx, req.Info, key, obj.Owned(owners), ttl, req.admitted)
 	var exists *KeyExistsError
 	if errors.As(err, &exists) {
 		return 0, s.taken(exists.Existing, name)
@@ -187,26 +187,4 @@ func (s *Store) put(ctx context.Context, info *RequestInfo, obj Object, owners [
 func (s *Store) taken(item Item, name string) error {
 	existing, err := s.load(item)
 	return &AlreadyExistsError{Resource: s.Resource.GroupResource(), Name: name, Deleting: err == nil && existing.Deleting()}
-}
-
-// admitCreate admits a create, or an update that creates. A refusal names the object as far as it has a name.
-func (s *Store) admitCreate(ctx context.Context, info *RequestInfo, obj Object) error {
-	create := *info
-	create.Verb = "create"
-	err := s.admit(ctx, &create)
-	if err == nil && s.Resource.Ending {
-		err = &ForbiddenError{Resource: s.Resource.GroupResource(), Name: obj.Name(), Message: "create not allowed while custom resource definition is terminating"}
-	}
-	var forbidden *ForbiddenError
-	if errors.As(err, &forbidden) && forbidden.Name == "" {
-		forbidden.Name = cmp.Or(obj.Name(), obj.meta("generateName"), "Unknown")
-	}
-	return err
-}
-
-func (s *Store) admit(ctx context.Context, info *RequestInfo) error {
-	if s.options.Admission == nil {
-		return nil
-	}
-	return s.options.Admission.Admit(ctx, s.Resource, info)
 }

@@ -26,7 +26,7 @@ func (s *Store) Delete(ctx context.Context, req DeleteRequest) (Result, error) {
 		second := int64(1)
 		req.Options.GracePeriodSeconds = &second
 	}
-	if err := s.admit(ctx, req.Info); err != nil {
+	if _, err := s.admit(ctx, req.Info, Guard{}); err != nil {
 		return Result{}, err
 	}
 	item, err := s.current(ctx, req.Info)
@@ -137,7 +137,7 @@ func (s *Store) replaceDeleting(ctx context.Context, info *RequestInfo, obj, old
 	if err != nil {
 		return Result{}, err
 	}
-	revision, err := s.storage.Update(ctx, item.Key, stored, item.Revision, s.writeOptions(0))
+	revision, err := s.storage.Update(ctx, item.Key, stored, item.Revision, s.writeOptions(0, Guard{}))
 	if err != nil {
 		return Result{}, s.unlessMoved(err, info.Name)
 	}
@@ -152,7 +152,7 @@ func (s *Store) remove(ctx context.Context, info *RequestInfo, obj Object, item 
 	}
 	revision := item.Revision
 	if !info.DryRun {
-		if revision, err = s.storage.Delete(ctx, item.Key, item.Revision, s.writeOptions(0)); err != nil {
+		if revision, err = s.storage.Delete(ctx, item.Key, item.Revision, s.writeOptions(0, Guard{})); err != nil {
 			return Result{}, s.unlessMoved(err, info.Name)
 		}
 	}

@@ -32,7 +32,7 @@ func (s *Store) replace(ctx context.Context, info *RequestInfo, obj Object, owne
 	if err != nil {
 		return Result{}, err
 	}
-	revision, err := s.storage.Update(ctx, item.Key, stored, item.Revision, s.writeOptions(ttl))
+	revision, err := s.storage.Update(ctx, item.Key, stored, item.Revision, s.writeOptions(ttl, Guard{}))
 	if err != nil {
 		return s.unwritten(err, info.Name)
 	}
@@ -52,7 +52,7 @@ func (s *Store) completeDeletion(ctx context.Context, info *RequestInfo, item It
 	if info.DryRun {
 		return result, nil
 	}
-	_, err := s.storage.Delete(ctx, item.Key, item.Revision, s.writeOptions(0))
+	_, err := s.storage.Delete(ctx, item.Key, item.Revision, s.writeOptions(0, Guard{}))
 	var moved *RevisionError
 	if err == nil || errors.As(err, &moved) && moved.Current == nil {
 		result.settled = true

@@ -89,6 +89,7 @@ type Traits struct {
 	ValidateSchema           bool // the engine enforces the value rules of the schema (required, enum, pattern …) besides its types
 	GenerationOnSpecChange   bool // the engine keeps metadata.generation: 1, and +1 for changes outside metadata and the status that has a subresource
 	PruneStored              bool // what the schema does not know is dropped from stored and converted objects too, as for custom resources
+	NoDeleteCollection       bool // DELETE of many is not served
 	SelectAbsentAsFalse      bool // field selectors take a boolean that an object lacks for "false", as with Kubernetes' built-in kinds
 }
 

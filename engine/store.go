@@ -30,12 +30,6 @@ type Options struct {
 	Transcode func(data []byte) ([]byte, error)
 }
 
-// Admission decides whether a write may go on. It stands where Kubernetes' admission plugins stand.
-type Admission interface {
-	// Admit returns a *NotFoundError or *ForbiddenError to stop the request.
-	Admit(ctx context.Context, resource *Resource, info *RequestInfo) error
-}
-
 // NewStore returns the store of a resource.
 func NewStore(resource *Resource, storage Storage, options Options) *Store {
 	holder, _ := Ability[Holder](resource.Strategy)
@@ -85,11 +79,11 @@ func (s *Store) prefix(namespace string) string {
 	return s.Resource.KeyRoot + "/"
 }
 
-// writeOptions guards a write by the activation of the resource's definition. What is written lives for ttl seconds, or
-// for ever.
-func (s *Store) writeOptions(ttl int64) WriteOptions {
+// writeOptions guards a write by the activation of the resource's definition, and by what it was admitted on. What is written
+// lives for ttl seconds, or for ever.
+func (s *Store) writeOptions(ttl int64, admitted Guard) WriteOptions {
 	options := WriteOptions{TTL: ttl}
-	for _, guard := range []Guard{s.Resource.Activation, s.Resource.Bound} {
+	for _, guard := range [...]Guard{s.Resource.Activation, s.Resource.Bound, admitted} {
 		if guard.Key != "" {
 			options.Guards = append(options.Guards, guard)
 		}

@@ -18,7 +18,7 @@ func (s *Store) Update(ctx context.Context, req UpdateRequest) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := s.admit(ctx, req.Info); err != nil {
+	if _, err := s.admit(ctx, req.Info, Guard{}); err != nil {
 		return Result{}, err
 	}
 	peeked, known := s.peek(req.Info)

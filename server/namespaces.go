@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -34,7 +35,7 @@ func namespaceResource() (*engine.Resource, error) {
 			{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp", Description: "Time since the namespace was created."},
 		}}},
 		Strategy: engine.NewNative(namespaceStrategy{}), Subresources: subresources,
-		Traits: engine.Traits{AllowUnconditionalUpdate: true, ReturnDeletedObject: true},
+		Traits: engine.Traits{AllowUnconditionalUpdate: true, ReturnDeletedObject: true, NoDeleteCollection: true},
 	}, nil
 }
 
@@ -82,40 +83,64 @@ type lifecycle struct{ storage engine.Storage }
 // namespace reads a namespace: from memory where it is there, as Kubernetes does, since a read of etcd for every write
 // would double its price; one that is not is looked for in etcd.
 func (l *lifecycle) namespace(ctx context.Context, name string) (engine.Item, error) {
-	key := "/namespaces/" + name
+	return l.changed(ctx, namespaceKey(name), 0)
+}
+
+// changed reads a namespace that is known to have changed since a revision: from memory where that knows of it, too.
+func (l *lifecycle) changed(ctx context.Context, key string, since int64) (engine.Item, error) {
 	if peeker, ok := l.storage.(engine.Peeker); ok {
-		if item, known := peeker.Peek(key); known {
+		if item, known := peeker.Peek(key); known && item.Revision != since {
 			return item, nil
 		}
 	}
 	return l.storage.Get(ctx, key)
 }
 
-// Admit looks the namespace up.
-func (l *lifecycle) Admit(ctx context.Context, resource *engine.Resource, info *engine.RequestInfo) error {
+func namespaceKey(name string) string { return "/namespaces/" + name }
+
+// Admit looks the namespace up. A create is guarded by its revision: one that was admitted a moment before the namespace is
+// finalized must not leave an object behind.
+func (l *lifecycle) Admit(ctx context.Context, resource *engine.Resource, info *engine.RequestInfo, lost engine.Guard) (engine.Guard, error) {
 	if resource.Group == "" && resource.Plural == "namespaces" {
 		if info.Verb == "delete" && (info.Name == "default" || info.Name == "kube-system" || info.Name == "kube-public") {
-			return &engine.ForbiddenError{Resource: resource.GroupResource(), Name: info.Name, Message: "this namespace may not be deleted"}
+			return engine.Guard{}, &engine.ForbiddenError{Resource: resource.GroupResource(), Name: info.Name, Message: "this namespace may not be deleted"}
 		}
-		return nil
+		return engine.Guard{}, nil
 	}
 	if !resource.Namespaced || info.Verb == "delete" || info.Verb == "deletecollection" {
-		return nil
+		return engine.Guard{}, nil
 	}
-	item, err := l.namespace(ctx, info.Namespace)
+	key := namespaceKey(info.Namespace)
+	item, err := l.changed(ctx, key, lost.Revision)
 	var missing *engine.KeyNotFoundError
 	if errors.As(err, &missing) {
-		return &engine.NotFoundError{Resource: engine.NamespaceResource, Name: info.Namespace}
+		return engine.Guard{}, &engine.NotFoundError{Resource: engine.NamespaceResource, Name: info.Namespace}
 	}
-	if err != nil {
-		return err
+	if err != nil || info.Verb != "create" {
+		return engine.Guard{}, err
 	}
-	if info.Verb == "create" && engine.Object(item.Data).Get("status", "phase").Str == namespaceTerminating {
-		return &engine.ForbiddenError{
+	if terminating(item.Data) {
+		return engine.Guard{}, &engine.ForbiddenError{
 			Resource: resource.GroupResource(), Name: info.Name, Cause: "NamespaceTerminating", Field: "metadata.namespace",
 			Message:      fmt.Sprintf("unable to create new content in namespace %s because it is being terminated", info.Namespace),
 			CauseMessage: fmt.Sprintf("namespace %s is being terminated", info.Namespace),
 		}
 	}
-	return nil
+	return engine.Guard{Key: key, Revision: item.Revision}, nil
+}
+
+// terminating tells whether a stored namespace is being deleted. Nearly none is, which a look at the bytes is enough to know.
+func terminating(data []byte) bool {
+	if !bytes.Contains(data, []byte(namespaceTerminating)) {
+		return false
+	}
+	if data[0] != '{' {
+		transcoded, err := transcode(data)
+		if err != nil {
+			return true // another server's, in words that we cannot read: the word stands in it
+		}
+		data = transcoded
+	}
+	obj, _, err := engine.ParseObject(data)
+	return err != nil || obj.Get("status", "phase").Str == namespaceTerminating
 }

@@ -172,7 +172,7 @@ func TestLifecycleAdmission(t *testing.T) {
 		t.Errorf("%+v", status)
 	}
 	for name, want := range map[string]string{"default": "this namespace may not be deleted", "kube-system": "this namespace may not be deleted", "other": ""} {
-		err := (&lifecycle{c.Storage}).Admit(c.Ctx, namespaceKind(t), &engine.RequestInfo{Verb: "delete", Name: name})
+		_, err := (&lifecycle{c.Storage}).Admit(c.Ctx, namespaceKind(t), &engine.RequestInfo{Verb: "delete", Name: name}, engine.Guard{})
 		if (err != nil) != (want != "") || err != nil && err.Error() != fmt.Sprintf("namespaces %q is forbidden: %s", name, want) {
 			t.Errorf("%s: %v", name, err)
 		}
