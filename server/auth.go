@@ -57,6 +57,9 @@ func (s *Server) identify(r *http.Request) (engine.User, bool) {
 		return engine.User{Name: subject.CommonName, Groups: append(subject.Organization, "system:authenticated")}, true
 	}
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok && isWebSocket(r) {
+		token, ok = protocolToken(r.Header)
+	}
 	if ok && subtle.ConstantTimeCompare([]byte(strings.TrimSpace(token)), []byte(s.options.Identity.Token)) == 1 {
 		return engine.User{Name: adminName, Groups: []string{mastersGroup, "system:authenticated"}}, true
 	}

@@ -2,9 +2,11 @@ package server
 
 import (
 	"context"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/http/httpguts"
 	"golang.org/x/net/websocket"
@@ -17,8 +19,29 @@ func isWebSocket(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") && httpguts.HeaderValuesContainsToken(r.Header["Connection"], "upgrade")
 }
 
-// bearerProtocol begins the subprotocol that a browser hides its token in. It is no protocol to agree on.
+// bearerProtocol begins the subprotocol that a browser hides its token in: it cannot send the header. It is no protocol to agree on.
 const bearerProtocol = "base64url.bearer.authorization.k8s.io."
+
+// protocolToken is the bearer token among the subprotocols of a handshake. As in Kubernetes there has to be one token, and a
+// subprotocol besides it that the server can agree on.
+func protocolToken(header http.Header) (token string, ok bool) {
+	others := false
+	for _, line := range header["Sec-Websocket-Protocol"] {
+		for protocol := range strings.SplitSeq(line, ",") {
+			encoded, isToken := strings.CutPrefix(strings.TrimSpace(protocol), bearerProtocol)
+			if !isToken {
+				others = true
+				continue
+			}
+			raw, err := base64.RawURLEncoding.DecodeString(encoded)
+			if err != nil || !utf8.Valid(raw) || ok {
+				return "", false
+			}
+			token, ok = string(raw), true
+		}
+	}
+	return token, ok && others
+}
 
 // streamFrames writes events as text messages, one each, until the watch ends. What the client sends is ignored.
 func (r *request) streamFrames(ctx context.Context, watch *engine.Watch, failed error) error {

@@ -81,6 +81,7 @@ func (d *Discovery) addGroupVersions(g group) error {
 // The verbs of resources and subresources, in the alphabetical order in which Kubernetes lists them.
 var (
 	resourceVerbs    = metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
+	singleVerbs      = metav1.Verbs{"create", "delete", "get", "list", "patch", "update", "watch"}
 	subresourceVerbs = metav1.Verbs{"get", "patch", "update"}
 	createVerbs      = metav1.Verbs{"create"}
 	updateVerbs      = metav1.Verbs{"update"}
@@ -100,6 +101,9 @@ func apiResourcesOf(r *engine.Resource, gv metav1.GroupVersion) []metav1.APIReso
 		ShortNames:   r.ShortNames,
 		Categories:   r.Categories,
 	}}
+	if r.Traits.NoDeleteCollection {
+		out[0].Verbs = singleVerbs
+	}
 	if r.StorageVersion() != nil {
 		stored := schema.FromAPIVersionAndKind(r.StoredAPIVersion(), r.Kind)
 		out[0].StorageVersionHash = storageVersionHash(stored.Group, stored.Version, stored.Kind)

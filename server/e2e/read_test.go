@@ -70,7 +70,7 @@ func TestKubectlDiscovery(t *testing.T) {
 	contains(t, resources,
 		"crontabs ct example.com/v1 true CronTab create,delete,deletecollection,get,list,patch,update,watch",
 		"deployments deploy apps/v1 true Deployment create,delete,deletecollection,get,list,patch,update,watch all",
-		"namespaces ns v1 false Namespace create,delete",
+		"namespaces ns v1 false Namespace create,delete,get,list,patch,update,watch ",
 		"pods po v1 true Pod create,delete,deletecollection,get,list,patch,update,watch all",
 		"strategyplugins sp stratagem.dev/v1alpha1 false StrategyPlugin")
 	contains(t, k.run(t, "api-versions"), "apps/v1\n", "example.com/v1\n", "stratagem.dev/v1alpha1\n", "v1\n")

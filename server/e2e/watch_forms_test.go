@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"crypto/tls"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -178,5 +179,35 @@ func TestWebSocketWatch(t *testing.T) {
 	equal(t, "end of the watch", err, io.EOF)
 	if _, err := dial(t, path+"?watch=1&resourceVersion=x"); err == nil {
 		t.Error("a watch that is refused became a WebSocket")
+	}
+}
+
+// A browser cannot send a header: it hides the token in a subprotocol, which is not the one that is agreed on.
+func TestWebSocketToken(t *testing.T) {
+	path, _ := podsIn(t, shared.curl(t), 1)
+	rest := shared.restConfig(t)
+	open := func(protocols ...string) (*websocket.Conn, error) {
+		config, err := websocket.NewConfig(strings.Replace(rest.Host, "https", "wss", 1)+path+"?watch=1&resourceVersion=0", rest.Host)
+		must(t, err)
+		config.TlsConfig = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // its own server
+		config.Protocol = protocols
+		return websocket.DialConfig(config)
+	}
+	hidden := func(token string) string {
+		return "base64url.bearer.authorization.k8s.io." + base64.RawURLEncoding.EncodeToString([]byte(token))
+	}
+	ws, err := open(hidden(rest.BearerToken), "watch.example.com")
+	must(t, err)
+	defer ws.Close()
+	equal(t, "protocol", fmt.Sprint(ws.Config().Protocol), "[watch.example.com]")
+	var text string
+	must(t, websocket.Message.Receive(ws, &text))
+	contains(t, text, `{"type":"ADDED","object":{`, `"name":"p0"`)
+	for name, protocols := range map[string][]string{
+		"no token": {"watch.example.com"}, "a wrong one": {hidden("wrong"), "watch.example.com"}, "a token alone": {hidden(rest.BearerToken)},
+	} {
+		if _, err := open(protocols...); err == nil {
+			t.Errorf("%s was let in", name)
+		}
 	}
 }

@@ -27,7 +27,9 @@ func addPaths(paths map[string]spec.PathItem, r *engine.Resource, k *kind, optio
 	many := spec.PathItem{}
 	many.Get = o.operation("list", "", "", k.gvk)
 	many.Post = o.operation("post", "", "", k.gvk)
-	many.Delete = o.operation("deletecollection", "", "", k.gvk)
+	if !r.Traits.NoDeleteCollection {
+		many.Delete = o.operation("deletecollection", "", "", k.gvk)
+	}
 	many.Parameters = append(inCollection, pretty)
 	paths[collection] = many
 
