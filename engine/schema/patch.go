@@ -10,8 +10,8 @@ import (
 // PatchMeta is the schema as strategic merge patch looks at it: strategicpatch.StrategicMergeMapPatchUsingLookupPatchMeta.
 func (s *Schema) PatchMeta() strategicpatch.LookupPatchMeta { return patchLookup{s.root} }
 
-// HasPatchMeta tells whether the schema says, anywhere but in the metadata of the object itself, how a field is
-// merged. Without it a strategic merge patch is as good as a merge patch.
+// HasPatchMeta tells whether the document says anywhere how a field is merged, as those of Kubernetes' own kinds do, if only of
+// metadata. Without it a strategic merge patch is as good as a merge patch.
 func (s *Schema) HasPatchMeta() bool { return s.patchMeta }
 
 // hasPatchMeta looks for a patch strategy below the root.
@@ -27,8 +27,12 @@ func (n *node) hasPatchMeta() bool {
 		u.node.children(visit)
 	}
 	for i := range n.props {
-		if n.props[i].key != "metadata" {
-			visit(n.props[i].use)
+		p := &n.props[i]
+		switch {
+		case p.key != "metadata":
+			visit(p.use)
+		case p.own != nil:
+			visit(p.own)
 		}
 	}
 	return found

@@ -113,3 +113,22 @@ func TestStrategicMergePatchOfUnknownFields(t *testing.T) {
 		t.Error("an object is taken for an array")
 	}
 }
+
+// A document that describes how metadata is merged is that of one of Kubernetes' own kinds, which all take strategic merge patches.
+func TestHasPatchMetaOfMetadata(t *testing.T) {
+	components := map[string]json.RawMessage{"Meta": json.RawMessage(`{"type":"object","properties":{"finalizers":{"type":"array","items":{"type":"string"},"x-kubernetes-patch-strategy":"merge"}}}`)}
+	for doc, want := range map[string]bool{
+		`{"type":"object","properties":{"metadata":{"type":"object"}}}`: false,
+		`{"type":"object"}`: false,
+		`{"type":"object","properties":{"metadata":{"$ref":"#/components/schemas/Meta"}}}`:                          true,
+		`{"type":"object","properties":{"metadata":{"allOf":[{"$ref":"#/components/schemas/Meta"}],"default":{}}}}`: true,
+	} {
+		s, err := Compile(json.RawMessage(doc), components)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.HasPatchMeta() != want {
+			t.Errorf("%s: %v, want %v", doc, s.HasPatchMeta(), want)
+		}
+	}
+}
