@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/base64"
 
 	"github.com/stratagem-dev/stratagem/sdk"
@@ -13,9 +14,7 @@ type Secret struct{}
 
 // Default makes the type Opaque where none is given, and folds stringData, which is never stored, into data.
 func (Secret) Default(_ *sdk.Context, secret *sdk.Object) {
-	if secret.Get("type").String() == "" {
-		secret.Set(typeOpaque, "type")
-	}
+	secret.Set(typeOf(secret), "type")
 	for key, value := range secret.Get("stringData").Fields() {
 		secret.Set(base64.StdEncoding.EncodeToString([]byte(value.String())), "data", key)
 	}
@@ -35,10 +34,16 @@ func (Secret) Validate(_ *sdk.Context, secret *sdk.Object) field.ErrorList {
 
 // ValidateUpdate is Kubernetes' ValidateSecretUpdate.
 func (s Secret) ValidateUpdate(ctx *sdk.Context, secret, old *sdk.Object) field.ErrorList {
-	errs := validate.Immutable(secret.Get("type"), old.Get("type"), field.NewPath("type"))
+	var errs field.ErrorList
+	if kind := typeOf(secret); kind != typeOf(old) {
+		errs = append(errs, field.Invalid(field.NewPath("type"), kind, validate.FieldImmutableErrorMsg))
+	}
 	errs = append(errs, validateImmutable(secret, old, "data")...)
 	return append(errs, s.Validate(ctx, secret)...)
 }
+
+// typeOf is a secret's type.
+func typeOf(secret *sdk.Object) string { return cmp.Or(secret.Get("type").String(), typeOpaque) }
 
 // WarningsOnCreate tells of a TLS secret that holds no PEM.
 func (Secret) WarningsOnCreate(_ *sdk.Context, secret *sdk.Object) []string {

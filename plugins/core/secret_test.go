@@ -65,6 +65,7 @@ func TestSecretUpdate(t *testing.T) {
 	old, fixed := with(t, opaque), with(t, opaque, "immutable", `true`)
 	sdktest.WantErrors(t, run.Update(with(t, opaque, "data/a", `"Mg=="`), old))
 	sdktest.WantErrors(t, run.Update(with(t, opaque, "type", `""`), old))
+	sdktest.WantErrors(t, run.Update(old, with(t, opaque, "type", ``)))
 	sdktest.WantErrors(t, run.Update(with(t, opaque, "type", `"kubernetes.io/tls"`), old),
 		`type: Invalid value: "kubernetes.io/tls": field is immutable`, `data[tls.crt]: Required value`, `data[tls.key]: Required value`)
 	sdktest.WantErrors(t, run.Update(with(t, opaque, "stringData", `{"a":"2"}`, "immutable", `true`), fixed), "data: Forbidden: field is immutable when `immutable` is set")
