@@ -20,8 +20,8 @@ func testCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "test FILE.wasm [DIR|FILE.yaml…]", Short: "Take a module through lifecycle cases in the real engine", Args: cobra.MinimumNArgs(1),
 		Long: "Runs the cases in YAML files (default: the folder cases beside the module) against a compiled module, over an etcd of their own.\n" +
-			"A case is a document with name, operation (create, update, patch, get, delete or a subresource), input, old, and expect\n" +
-			"(object, errors, warnings, message, deleted, maxFuel).",
+			"A case is a document with name, operation (create, update, patch, get, delete or a subresource), input, old, others (what\n" +
+			"hooks may read: lists of objects by the name of their resource), and expect (object, errors, warnings, message, deleted, maxFuel).",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			paths := args[1:]
 			if len(paths) == 0 {

@@ -1,10 +1,7 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -15,19 +12,7 @@ import (
 // buildBound compiles testdata/bound.go, laid over the CronTabs' plugin.
 func buildBound(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	plugin, err := filepath.Abs("../../plugins/crontabs")
-	must(t, err)
-	source, err := os.ReadFile("testdata/bound.go")
-	must(t, err)
-	file := filepath.Join(dir, "main.go")
-	must(t, os.WriteFile(file, source, 0o600))
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(plugin, "main.go"): file}})
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600))
-	out := filepath.Join(dir, "bound.wasm")
-	must(t, command(plugin, []string{"GOFLAGS=-overlay=" + filepath.Join(dir, "overlay.json")}, bin.stratagem, "plugin", "build", "--compiler", "go", ".", "-o", out))
-	return out
+	return buildOver(t, "crontabs", "main.go", "bound.go")
 }
 
 // A plugin adds its hooks and its conversion to the resource of a definition, while objects exist, and takes them away again.

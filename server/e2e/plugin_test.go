@@ -29,18 +29,23 @@ func (s *server) push(t *testing.T, name, file string) {
 // buildStamped compiles the Deployments' plugin with testdata/stamp.go laid over it: the same behaviour, and a stamp.
 func buildStamped(t *testing.T, revision string) string {
 	t.Helper()
+	return buildOver(t, "deployments", "a_stamp.go", "stamp.go", "REVISION", revision)
+}
+
+// buildOver compiles a bundled plugin with a file of testdata in the place of one of its own, or beside them; in it, old texts become new ones.
+func buildOver(t *testing.T, plugin, place, source string, oldnew ...string) string {
+	t.Helper()
 	dir := t.TempDir()
-	plugin, err := filepath.Abs("../../plugins/deployments")
+	folder, err := filepath.Abs("../../plugins/" + plugin)
 	must(t, err)
-	source, err := os.ReadFile("testdata/stamp.go")
+	text, err := os.ReadFile("testdata/" + source)
 	must(t, err)
-	file := filepath.Join(dir, "stamp.go")
-	must(t, os.WriteFile(file, []byte(strings.ReplaceAll(string(source), "REVISION", revision)), 0o600))
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(plugin, "a_stamp.go"): file}})
+	file := filepath.Join(dir, place)
+	must(t, os.WriteFile(file, []byte(strings.NewReplacer(oldnew...).Replace(string(text))), 0o600))
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(folder, place): file}})
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600))
-	out := filepath.Join(dir, "deployments-"+revision+".wasm")
-	must(t, command(plugin, []string{"GOFLAGS=-overlay=" + filepath.Join(dir, "overlay.json")},
-		bin.stratagem, "plugin", "build", "--compiler", "go", ".", "-o", out))
+	out := filepath.Join(dir, strings.TrimSuffix(source, ".go")+".wasm")
+	must(t, command(folder, []string{"GOFLAGS=-overlay=" + filepath.Join(dir, "overlay.json")}, bin.stratagem, "plugin", "build", "--compiler", "go", ".", "-o", out))
 	return out
 }

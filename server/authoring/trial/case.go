@@ -21,6 +21,9 @@ type Case struct {
 	User      *User           `json:"user"`
 	Time      *time.Time      `json:"time"`
 	Expect    Expect          `json:"expect"`
+
+	// Others are what hooks may read, by the name of the resource: "configmaps", "deployments.apps".
+	Others map[string][]json.RawMessage `json:"others"`
 }
 
 // User is who asks.
@@ -66,6 +69,9 @@ func (c *Case) Request() (req Request, err error) {
 		return req, err
 	}
 	if req.Old, err = object("old", c.Old); err != nil {
+		return req, err
+	}
+	if req.Others, err = parseOthers(c.Others); err != nil {
 		return req, err
 	}
 	if c.User != nil {

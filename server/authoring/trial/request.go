@@ -29,6 +29,8 @@ type Request struct {
 	Version string
 	User    engine.User
 	Time    time.Time
+	// Others are what the hooks may read.
+	Others Others
 }
 
 // Result is what came of a request.
@@ -80,6 +82,7 @@ func (w *World) Run(ctx context.Context, req Request) (Result, error) {
 	if info.User.Name == "" {
 		info.User.Name = "tester"
 	}
+	w.others = req.Others
 	storage := w.storage()
 	if req.Old != nil {
 		revision, err := keep(ctx, storage, resource, info, req.Old)

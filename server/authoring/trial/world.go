@@ -17,15 +17,17 @@ type World struct {
 	dir    string
 	etcd   *etcd.Server
 	runs   int
+	others Others // of the request that runs
 }
 
 // NewWorld loads a module, named after what it describes itself as, and starts an etcd.
 func NewWorld(ctx context.Context, wasm []byte, options host.Options) (*World, error) {
-	module, err := host.Load(ctx, wasm, "this module", options)
-	if err != nil {
+	w := new(World)
+	options.Reader = w
+	var err error
+	if w.Module, err = host.Load(ctx, wasm, "this module", options); err != nil {
 		return nil, err
 	}
-	w := &World{Module: module}
 	if w.dir, err = os.MkdirTemp("", "stratagem-trial"); err == nil {
 		w.etcd, err = etcd.Start(etcd.EmbedConfig{DataDir: w.dir, NoSync: true})
 	}
@@ -45,6 +47,11 @@ func (w *World) Close(ctx context.Context) error {
 		err = errors.Join(err, os.RemoveAll(w.dir))
 	}
 	return err
+}
+
+// Read lets hooks read what the request that runs has as Others.
+func (w *World) Read(ctx context.Context, request *engine.RequestInfo, query host.Query) host.Answer {
+	return w.others.Read(ctx, request, query)
 }
 
 // resource finds the resource and the version that an object is of.
