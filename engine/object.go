@@ -84,19 +84,24 @@ func (o Object) With(key string, raw []byte) Object {
 
 // Get reads the value at a path of keys.
 func (o Object) Get(path ...string) gjson.Result {
-	raw := []byte(o)
+	at := 0
 	for _, key := range path {
-		if raw = Object(raw).field(string(unquotedKey(key))); raw == nil {
+		if _, at = o.find(at, keyText(key)); at < 0 {
 			return gjson.Result{}
 		}
 	}
-	return gjson.ParseBytes(raw)
+	return gjson.ParseBytes(o.valueAt(at))
 }
 
-// unquotedKey is how a key's text stands between the quotes.
-func unquotedKey(key string) []byte {
-	q := quoted(key)
-	return q[1 : len(q)-1]
+// keyText is how a key stands between the quotes.
+func keyText(key string) string {
+	for i := range len(key) {
+		if key[i] < ' ' || key[i] == '"' || key[i] == '\\' {
+			q := quoted(key)
+			return string(q[1 : len(q)-1])
+		}
+	}
+	return key
 }
 
 // APIVersion is apiVersion, or "".

@@ -121,7 +121,7 @@ func (r *reads) ask(query Query) Answer {
 		r.note(LimitReadTime)
 	}
 	for i, obj := range answer.Objects {
-		obj = dropManaged(obj)
+		obj = obj.Unowned()
 		answer.Objects[i] = obj
 		r.objects--
 		r.bytes -= int64(len(obj))

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -127,6 +128,9 @@ func lastHook(hooks engine.Hooks) engine.Hook { return engine.Hook(bits.Len64(ui
 func parseObject(raw []byte, before engine.Object, limits *tally) (engine.Object, error) {
 	if len(raw) > int(limits.ObjectBytes) {
 		return nil, exceeds(LimitObjectBytes, fmt.Errorf("it has %d bytes, at most %d are allowed", len(raw), limits.ObjectBytes))
+	}
+	if bytes.Equal(raw, before) {
+		return before, nil
 	}
 	after, _, err := engine.ParseObject(raw)
 	if err != nil {
