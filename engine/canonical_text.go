@@ -2,12 +2,12 @@ package engine
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
 	"github.com/stratagem-dev/stratagem/engine/internal/scan"
 )
 
@@ -100,7 +100,7 @@ func (c *canonicalizer) escape() error {
 	}
 	const plain, meaning = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
 	if i := strings.IndexByte(plain, c.in[c.pos+1]); i >= 0 {
-		c.out = appendRune(c.out, rune(meaning[i]))
+		c.out = jsontext.AppendRune(c.out, rune(meaning[i]))
 		c.pos += 2
 		return nil
 	}
@@ -118,7 +118,7 @@ func (c *canonicalizer) escape() error {
 			r = utf8.RuneError
 		}
 	}
-	c.out = appendRune(c.out, r)
+	c.out = jsontext.AppendRune(c.out, r)
 	return nil
 }
 
@@ -131,46 +131,13 @@ func hex4(b []byte, i int) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// appendRune appends one character of a string as the canonical form has it.
-func appendRune(out []byte, r rune) []byte {
-	const needs, short = "\"\\\b\f\n\r\t", `"\bfnrt`
-	if r < utf8.RuneSelf {
-		if i := strings.IndexByte(needs, byte(r)); i >= 0 {
-			return append(out, '\\', short[i])
-		}
-		if r < 0x20 {
-			return append(out, fmt.Sprintf(`\u%04x`, r)...)
-		}
-	}
-	return utf8.AppendRune(out, r)
-}
-
-// appendString appends s as a canonical JSON string.
-func appendString(out []byte, s string) []byte {
-	out = append(out, '"')
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		out = appendRune(out, r)
-		i += n
-	}
-	return append(out, '"')
-}
-
 // quoted is s as a canonical JSON string.
-func quoted(s string) []byte { return appendString(make([]byte, 0, len(s)+2), s) }
+func quoted(s string) []byte { return jsontext.AppendString(make([]byte, 0, len(s)+2), s) }
 
 // unquote is the text of a canonical JSON string, or "" for any other value.
 func unquote(raw []byte) string {
 	if len(raw) < 2 || raw[0] != '"' {
 		return ""
 	}
-	raw = raw[1 : len(raw)-1]
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw)
-	}
-	text, err := strconv.Unquote(`"` + string(raw) + `"`)
-	if err != nil {
-		return string(raw)
-	}
-	return text
+	return jsontext.Unquote(raw[1 : len(raw)-1])
 }

@@ -3,6 +3,8 @@ package engine
 import (
 	"bytes"
 	"strconv"
+
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
 )
 
 // Fields are the members of one JSON object in canonical form: an object taken apart by one level, to be
@@ -146,7 +148,7 @@ func (f *Fields) SetStrings(key string, values []string) {
 		if i > 0 {
 			raw = append(raw, ',')
 		}
-		raw = appendString(raw, v)
+		raw = jsontext.AppendString(raw, v)
 	}
 	f.Set(key, append(raw, ']'))
 }

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
 )
 
 // Apply merges what a manager wants to own, in canonical form, into the old object and returns the new one with its managedFields.
@@ -57,14 +59,14 @@ func (w *Write) Apply(patch []byte, force bool) ([]byte, error) {
 
 // identity is an object that says no more than what it is.
 func (t *Types) identity() []byte {
-	out := appendInner([]byte(`{"apiVersion":"`), t.apiVersion)
-	out = appendInner(append(out, `","kind":"`...), t.kind)
+	out := jsontext.AppendInner([]byte(`{"apiVersion":"`), t.apiVersion)
+	out = jsontext.AppendInner(append(out, `","kind":"`...), t.kind)
 	return append(out, `"}`...)
 }
 
 // written is an object in canonical form, with the time of the write on the entries that are new.
 func (w *Write) written(obj *unstructured.Unstructured, old []byte) ([]byte, error) {
-	raw, err := appendMap(nil, obj.Object)
+	raw, err := jsontext.AppendTree(nil, obj.Object)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +173,7 @@ func (c *converter) ConvertToVersion(in runtime.Object, target runtime.GroupVers
 	if _, err := c.types(to); err != nil {
 		return nil, err
 	}
-	raw, err := appendMap(nil, obj.Object)
+	raw, err := jsontext.AppendTree(nil, obj.Object)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
 	"github.com/stratagem-dev/stratagem/engine/schema"
 )
 
@@ -54,7 +55,7 @@ func deployment(tb testing.TB) []byte {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	canonical, err := appendMap(nil, obj.Object)
+	canonical, err := jsontext.AppendTree(nil, obj.Object)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	kjson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
 )
 
 // errFields reports fields that are no FieldsV1.
@@ -116,7 +118,7 @@ func (d *fieldsDecoder) place(at int32, kind byte, key []byte) int32 {
 // pathElement reads a key of FieldsV1, as it stands between the quotes. kind is 0 for one that is to be left out.
 func pathElement(raw []byte) (kind byte, key []byte, err error) {
 	if len(raw) > 0 && raw[0] == '\\' {
-		if s := unquote(raw); len(s) < 2 || s[1] != ':' {
+		if s := jsontext.Unquote(raw); len(s) < 2 || s[1] != ':' {
 			return 0, nil, fmt.Errorf("missing colon: %v", s)
 		}
 		return 0, nil, nil
@@ -205,13 +207,13 @@ func plainScalar(b []byte, i int) int {
 // oddElement brings the keys or the value of an element into the form that this package writes.
 func oddElement(kind byte, raw []byte) ([]byte, error) {
 	var value any
-	if err := kjson.Unmarshal([]byte(unquote(raw)), &value); err != nil {
+	if err := kjson.Unmarshal([]byte(jsontext.Unquote(raw)), &value); err != nil {
 		return nil, err
 	}
 	if _, isMap := value.(map[string]any); kind == 'k' && !isMap {
 		return nil, errors.New("the keys of an element must be an object")
 	}
-	plain, err := appendTree(nil, value)
+	plain, err := jsontext.AppendTree(nil, value)
 	if err != nil {
 		return nil, err
 	}
@@ -229,5 +231,5 @@ func appendElementText(out, raw []byte) []byte {
 			escaped = append(escaped, string(r)...)
 		}
 	}
-	return appendInner(out, string(escaped))
+	return jsontext.AppendInner(out, string(escaped))
 }

@@ -6,6 +6,8 @@ import (
 
 	kjson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
 )
 
 // fieldSets are FieldsV1 of all sorts, in canonical form.
@@ -67,7 +69,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		canonical, err := appendTree(nil, decoded)
+		canonical, err := jsontext.AppendTree(nil, decoded)
 		if err != nil {
 			return
 		}

@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kjson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/klog/v2"
+
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
 )
 
 // world is what a sequence of writes happens in.
@@ -47,7 +49,7 @@ func (w *world) write(obj, old map[string]any, manager, subresource, apiVersion 
 }
 
 func (w *world) canonical(obj map[string]any) []byte {
-	raw, err := appendTree(nil, obj)
+	raw, err := jsontext.AppendTree(nil, obj)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -102,7 +104,7 @@ func (w *world) normal(raw []byte) []byte {
 	if err := kjson.Unmarshal(raw, &decoded); err != nil {
 		w.t.Fatal(err)
 	}
-	plain, err := appendTree(nil, decoded)
+	plain, err := jsontext.AppendTree(nil, decoded)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
 )
 
 // Scope says which part of an object a write can change. The zero value is all of it.
@@ -73,10 +75,10 @@ func (p *paths) add(path []string) {
 		if p.below == nil {
 			p.below = map[string]*paths{}
 		}
-		next := p.below[inner(name)]
+		next := p.below[jsontext.Inner(name)]
 		if next == nil {
 			next = &paths{}
-			p.below[inner(name)] = next
+			p.below[jsontext.Inner(name)] = next
 		}
 		p = next
 	}

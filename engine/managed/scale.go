@@ -9,6 +9,8 @@ import (
 	kjson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
 )
 
 // ReplicasPaths are where each version of a resource ("apps/v1") has the replicas that its Scale shows.
@@ -93,5 +95,5 @@ func marshalEntries(entries []metav1.ManagedFieldsEntry, err error) ([]byte, err
 	if err := kjson.Unmarshal(raw, &decoded); err != nil {
 		return nil, err
 	}
-	return appendTree(nil, decoded)
+	return jsontext.AppendTree(nil, decoded)
 }

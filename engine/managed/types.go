@@ -12,6 +12,7 @@ import (
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
 	"github.com/stratagem-dev/stratagem/engine/schema"
 )
 
@@ -26,7 +27,7 @@ type Types struct {
 
 // Compile makes the types of one version. Without a schema every field is owned by itself and every array as a whole.
 func Compile(s *schema.Schema, apiVersion, kind string) (*Types, error) {
-	t := &Types{apiVersion: apiVersion, versionText: appendInner(nil, apiVersion), kind: kind, root: deduced, parser: typed.DeducedParseableType}
+	t := &Types{apiVersion: apiVersion, versionText: jsontext.AppendInner(nil, apiVersion), kind: kind, root: deduced, parser: typed.DeducedParseableType}
 	if s == nil {
 		return t, nil
 	}
@@ -158,7 +159,7 @@ func (c *compiler) compileList(l *smd.List) *listType {
 				raw = defaultText(field.Default)
 			}
 		}
-		out.keys = append(out.keys, inner(name))
+		out.keys = append(out.keys, jsontext.Inner(name))
 		out.defaults = append(out.defaults, raw)
 	}
 	return out
@@ -168,7 +169,7 @@ func (c *compiler) compileMap(m *smd.Map) *mapType {
 	out := &mapType{atomic: m.ElementRelationship == smd.Atomic, other: c.compile(m.ElementType)}
 	out.untyped = m.Fields == nil && isUntyped(m.ElementType)
 	for i := range m.Fields {
-		out.named = append(out.named, namedType{inner(m.Fields[i].Name), c.compile(m.Fields[i].Type)})
+		out.named = append(out.named, namedType{jsontext.Inner(m.Fields[i].Name), c.compile(m.Fields[i].Type)})
 	}
 	slices.SortFunc(out.named, func(a, b namedType) int { return strings.Compare(a.key, b.key) })
 	return out
@@ -189,7 +190,7 @@ func defaultText(value any) []byte {
 		return nil
 	}
 	if s, ok := value.(string); ok {
-		return append(appendInner([]byte{'"'}, s), '"')
+		return append(jsontext.AppendInner([]byte{'"'}, s), '"')
 	}
 	return raw
 }

@@ -3,6 +3,8 @@ package managed
 import (
 	"bytes"
 	"sync"
+
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
 )
 
 // maxUpdaters is how many entries of operation Update an object may have, as in Kubernetes; the oldest become one.
@@ -147,7 +149,7 @@ func (u *updater) version(apiVersion []byte) (*comparison, error) {
 		}
 	}
 	c := comparison{apiVersion: apiVersion}
-	name := unquote(apiVersion)
+	name := jsontext.Unquote(apiVersion)
 	var err error
 	if c.types, err = u.write.types(name); err != nil {
 		return nil, err
@@ -229,9 +231,9 @@ func (u *updater) own(diff int32) {
 // entry finds or makes the entry of the writing manager.
 func (u *updater) entry() *entry {
 	begin := len(u.walk.texts)
-	u.walk.texts = appendInner(u.walk.texts, u.write.manager())
+	u.walk.texts = jsontext.AppendInner(u.walk.texts, u.write.manager())
 	middle := len(u.walk.texts)
-	u.walk.texts = appendInner(u.walk.texts, u.write.Subresource)
+	u.walk.texts = jsontext.AppendInner(u.walk.texts, u.write.Subresource)
 	e := entry{
 		manager: u.walk.texts[begin:middle], subresource: u.walk.texts[middle:], operation: updateOperation, apiVersion: u.write.Types.versionText,
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
 )
 
 // generator makes random structural schemas and random objects that nearly fit them.
@@ -254,5 +256,5 @@ func recanonical(data []byte) ([]byte, error) {
 	if decoder.More() {
 		return nil, fmt.Errorf("more than one value")
 	}
-	return appendCanonical(nil, value)
+	return jsontext.AppendTree(nil, value)
 }

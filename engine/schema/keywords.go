@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"strings"
+
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
 )
 
 // keywords are the keywords of a schema object that Compile understands. Those with false say nothing about which
@@ -88,7 +90,7 @@ func (doc keywordDoc) attributes(u *use) (err error) {
 		}
 	}
 	if value, ok := doc.members["default"]; ok {
-		if u.raw, err = appendCanonical(nil, value); err != nil {
+		if u.raw, err = jsontext.AppendTree(nil, value); err != nil {
 			return fail(doc.path+"/default", "%v", err)
 		}
 		if value == nil {

@@ -3,6 +3,8 @@ package schema
 import (
 	"slices"
 	"strings"
+
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
 )
 
 // fill compiles the structure that a schema object describes.
@@ -99,7 +101,7 @@ func (c *compiler) properties(n *node, doc keywordDoc) (err error) {
 		if err != nil {
 			return err
 		}
-		key := quotedText(name)
+		key := jsontext.Inner(name)
 		u.prefix = []byte(`,"` + key + `":`)
 		n.props = append(n.props, property{key: key, use: u, own: u})
 	}

@@ -3,6 +3,8 @@ package schema
 import (
 	"bytes"
 	"strconv"
+
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
 )
 
 // frame is one step of the path to the value in hand. Frames live on the stack, linked upwards, so that a path costs
@@ -37,5 +39,5 @@ func appendUnquoted(out, raw []byte) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return append(out, raw...)
 	}
-	return append(out, unquote(raw)...)
+	return append(out, jsontext.Unquote(raw)...)
 }

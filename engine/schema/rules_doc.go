@@ -5,6 +5,8 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strconv"
+
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
 )
 
 // addRules compiles what a schema object demands beyond types.
@@ -136,7 +138,7 @@ func (doc keywordDoc) keys(keyword string) ([]string, error) {
 		return nil, err
 	}
 	for i := range names {
-		names[i] = quotedText(names[i])
+		names[i] = jsontext.Inner(names[i])
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil
@@ -148,7 +150,7 @@ func enumRule(r *rules, doc keywordDoc) error {
 		return err
 	}
 	for i, value := range values {
-		raw, err := appendCanonical(nil, value)
+		raw, err := jsontext.AppendTree(nil, value)
 		if err != nil {
 			return fail(doc.path+"/enum/"+strconv.Itoa(i), "%v", err)
 		}

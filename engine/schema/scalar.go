@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
 )
 
 // isInteger tells whether a number is an integer of that width.
@@ -51,7 +53,7 @@ func (d *decoder) time(at *frame) error {
 	if isPlainTime(raw) {
 		return nil
 	}
-	if _, err := time.Parse(time.RFC3339, unquote(raw)); err != nil {
+	if _, err := time.Parse(time.RFC3339, jsontext.Unquote(raw)); err != nil {
 		return &TypeError{Path: at.String(), Found: "string", Expected: "Time", Cause: err}
 	}
 	return nil

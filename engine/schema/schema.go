@@ -1,6 +1,10 @@
 package schema
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
+)
 
 // Schema is a compiled schema. It is immutable and safe for concurrent use.
 type Schema struct {
@@ -49,7 +53,7 @@ func (s *Schema) Field(path ...string) (Field, bool) {
 
 // child is what stands under a key, given as text, or nil.
 func (n *node) child(key string) *use {
-	if p := n.property(quotedText(key)); p != nil {
+	if p := n.property(jsontext.Inner(key)); p != nil {
 		return p.use
 	}
 	return n.additional

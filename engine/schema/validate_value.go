@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/stratagem-dev/stratagem/engine/internal/jsontext"
 )
 
 // fieldPath is a path for field errors; nil for the object itself, as custom resources have it.
@@ -34,7 +36,7 @@ func (v *validator) checkText(r *rules, at *frame) error {
 	}
 	text := v.in[start+1 : v.pos-1]
 	if bytes.IndexByte(text, '\\') >= 0 {
-		text = []byte(unquote(text))
+		text = []byte(jsontext.Unquote(text))
 	}
 	if err := v.burn(len(text) * r.patternCost); err != nil {
 		return err
@@ -179,7 +181,7 @@ func badValue(raw []byte) any {
 	case isNumber(raw):
 		return number(raw)
 	case len(raw) > 1 && raw[0] == '"':
-		return unquote(raw[1 : len(raw)-1])
+		return jsontext.Unquote(raw[1 : len(raw)-1])
 	case string(raw) == "true", string(raw) == "false":
 		return raw[0] == 't'
 	}
