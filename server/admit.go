@@ -110,6 +110,7 @@ func (p *Plugins) policyChanged(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for name, active := range p.active {
+		p.holdTrial(ctx, name, active)
 		if p.stillRefused(name, active.guard.Revision) {
 			continue
 		}
@@ -130,6 +131,21 @@ func (p *Plugins) policyChanged(ctx context.Context) {
 	}
 	if err := p.refresh(ctx); err != nil {
 		p.server.log.Error("a plugin cannot be served", "error", err)
+	}
+}
+
+// holdTrial logs a revision on trial that the policy refuses: it cannot be promoted, and a server that starts does not try it.
+func (p *Plugins) holdTrial(ctx context.Context, name string, active *activePlugin) {
+	if active.trial == nil {
+		return
+	}
+	digest := active.trial.named.Digest
+	wasm, err := p.modules.get(ctx, digest)
+	if err == nil {
+		_, err = p.admit(ctx, name, digest, wasm, nil)
+	}
+	if err != nil {
+		p.server.log.Error("a revision is on trial that the policy does not take; end the trial", "plugin", name, "revision", active.trial.named.Revision, "error", err)
 	}
 }
 

@@ -105,21 +105,6 @@ func (s signatures) get(ctx context.Context, digest string) ([]signing.Signature
 	return all, nil
 }
 
-// remove forgets the signatures of a module that is removed.
-func (s signatures) remove(ctx context.Context, digest string) error {
-	page, err := s.storage.List(ctx, signaturesRoot+digest+"/", engine.ListOptions{})
-	if err != nil {
-		return err
-	}
-	for _, item := range page.Items {
-		var moved *engine.RevisionError
-		if _, err := s.storage.Delete(ctx, item.Key, item.Revision, engine.WriteOptions{}); err != nil && !errors.As(err, &moved) {
-			return err
-		}
-	}
-	return nil
-}
-
 // recordSignatures tells of signatures and of who made them, as far as the policy knows.
 func recordSignatures(all []signing.Signature, verdict policy.Verdict) []pluginSignature {
 	var told []pluginSignature

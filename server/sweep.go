@@ -150,9 +150,13 @@ func (m modules) unmark(ctx context.Context, mark engine.Item) error {
 	return err
 }
 
-// remove deletes the chunks of a module while its mark is as it was, and then the mark.
+// remove deletes the chunks of a module and its signatures while its mark is as it was, and then the mark.
 func (m modules) remove(ctx context.Context, keys []engine.Item, mark engine.Item) error {
-	for _, item := range keys {
+	signed, err := m.storage.List(ctx, signaturesRoot+strings.TrimPrefix(mark.Key, marksRoot)+"/", engine.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, item := range append(keys, signed.Items...) {
 		_, err := m.storage.Delete(ctx, item.Key, item.Revision, engine.WriteOptions{Guards: []engine.Guard{{Key: mark.Key, Revision: mark.Revision}}})
 		var moved *engine.RevisionError
 		var again *engine.GuardError

@@ -30,7 +30,7 @@ func ParseReference(text string) (Reference, error) {
 	if err == nil && pinned {
 		err = registry.Reference{Registry: parsed.Registry, Repository: parsed.Repository, Reference: digest}.ValidateReferenceAsDigest()
 	}
-	if err == nil && parsed.Reference != "" {
+	if err == nil && (parsed.Reference != "" || strings.HasSuffix(named, ":")) {
 		err = parsed.ValidateReferenceAsTag()
 	}
 	if err != nil {

@@ -186,3 +186,97 @@ func (r *registry) do(t *testing.T, method, path, kind, body string) []byte {
 	}
 	return answer.Bytes()
 }
+
+// A registry that answers with other bytes than those asked for, fewer, or nothing but errors gets no module in.
+func TestSupplyFromBadRegistry(t *testing.T) {
+	good := startRegistry(t, false, false)
+	s := &supplier{t: t, dir: t.TempDir(), server: shared, registry: good}
+	wasm := s.module("crontabs.wasm", "")
+	s.must("plugin", "keygen", "-o", "release")
+	s.must("plugin", "sign", "crontabs.wasm", "--key", "release.key")
+	s.must("plugin", "publish", "crontabs.wasm", good.ref("crontabs:1"))
+	layer := fmt.Sprintf("/v2/crontabs/blobs/sha256:%x", sha256.Sum256(wasm))
+	var signature string
+	for name, bad := range map[string]struct {
+		want   string
+		answer func(w http.ResponseWriter, path string, body []byte) bool // false: the registry's own
+	}{
+		"other bytes": {"digest mismatch", func(w http.ResponseWriter, path string, body []byte) bool {
+			if path == layer {
+				body[len(body)/2] ^= 1
+			}
+			return false
+		}},
+		"fewer bytes": {"the body ended early", func(w http.ResponseWriter, path string, body []byte) bool {
+			if path == layer {
+				w.Header().Set("Content-Length", fmt.Sprint(len(body)))
+				_, _ = w.Write(body[:len(body)/2])
+			}
+			return path == layer
+		}},
+		"another manifest": {"digest", func(w http.ResponseWriter, path string, body []byte) bool {
+			if strings.Contains(path, "/manifests/") && len(body) > 0 {
+				body[0] = ' '
+			}
+			return false
+		}},
+		"unavailable": {"503", func(w http.ResponseWriter, path string, _ []byte) bool {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return true
+		}},
+		"denied": {"forbidden", func(w http.ResponseWriter, path string, _ []byte) bool {
+			w.WriteHeader(http.StatusForbidden)
+			return true
+		}},
+		"a signature of another module": {"", func(w http.ResponseWriter, path string, body []byte) bool {
+			if bytes.Contains(body, []byte("stratagem.dev/signature/v1")) {
+				signature = path
+				body[len(body)-20] ^= 1
+			}
+			return false
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				req, err := http.NewRequestWithContext(r.Context(), r.Method, "http://"+good.host+r.URL.RequestURI(), r.Body)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				req.Header = r.Header
+				resp, err := http.DefaultClient.Do(req)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer resp.Body.Close()
+				var body bytes.Buffer
+				if _, err := body.ReadFrom(resp.Body); err != nil {
+					t.Error(err)
+				}
+				if bad.answer(w, r.URL.Path, body.Bytes()) {
+					return
+				}
+				for key, values := range resp.Header {
+					w.Header()[key] = values
+				}
+				w.WriteHeader(resp.StatusCode)
+				_, _ = w.Write(body.Bytes())
+			}))
+			defer proxy.Close()
+			s := &supplier{t: t, dir: t.TempDir(), server: shared, registry: good}
+			ref := "oci://" + strings.TrimPrefix(proxy.URL, "http://") + "/crontabs:1"
+			if bad.want != "" {
+				s.refused([]string{"pull " + ref, bad.want}, "plugin", "pull", ref)
+				if _, err := os.Stat(filepath.Join(s.dir, "crontabs.wasm")); err == nil {
+					t.Error("a file is written")
+				}
+				return
+			}
+			contains(t, s.must("plugin", "pull", ref), "0 signatures", "a signature is left out: sha256:", "digest mismatch")
+			if signature == "" {
+				t.Error("the signature was not asked for")
+			}
+		})
+	}
+}
