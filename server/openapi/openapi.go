@@ -1,12 +1,12 @@
 // Package openapi describes what is served: OpenAPI v3, a document for each group version, and v2, all in one.
 //
-// The nouns: Service (the documents of the newest list of resources, built when they are first asked for), document
-// (one group version: its paths and schemas), kind (the schemas of one version of a resource, in kind.go). Paths are in
-// paths.go and operations.go, the two formats in v3.go and v2.go.
+// The nouns: Service (the documents of the newest list of resources, built when they are first asked for), groupVersion (what is described in
+// one document, and the hash of that), document (its paths and schemas), kind (the schemas of one version of a resource, in kind.go). Paths are
+// in paths.go and operations.go, the two formats in v3.go and v2.go, how they are answered in serve.go.
 package openapi
 
 import (
-	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,10 +14,6 @@ import (
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/kube-openapi/pkg/cached"
-	"k8s.io/kube-openapi/pkg/handler3"
-	"k8s.io/kube-openapi/pkg/spec3"
-	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/stratagem-dev/stratagem/engine"
 )
@@ -37,21 +33,14 @@ type Service struct {
 
 	mu      sync.Mutex
 	applied *[]*engine.Resource // the list that the fields below describe
-	groups  map[schema.GroupVersion]groupVersion
-	serial  int
-	v3      *handler3.OpenAPIService
+	groups  map[schema.GroupVersion]*groupVersion
+	v3      *v3Documents
 	v2      *v2Documents
-}
-
-// groupVersion is one group version: the resources it was described from, and the description once somebody asks.
-type groupVersion struct {
-	resources []*engine.Resource
-	document  func() *spec.Swagger
 }
 
 // New makes a service that serves nothing yet.
 func New(options Options) *Service {
-	s := &Service{options: options, groups: map[schema.GroupVersion]groupVersion{}, v3: handler3.NewOpenAPIService()}
+	s := &Service{options: options, groups: map[schema.GroupVersion]*groupVersion{}}
 	s.Update(nil)
 	return s
 }
@@ -63,40 +52,28 @@ func (s *Service) Update(resources []*engine.Resource) { s.newest.Store(&resourc
 // V3 serves /openapi/v3 and everything below it.
 func (s *Service) V3() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v3, _, groups := s.current()
-		name := strings.Trim(strings.TrimPrefix(r.URL.Path, "/openapi/v3"), "/")
-		switch {
-		case name == "":
-			v3.HandleDiscovery(w, r)
-		case !groups[name]:
-			http.NotFound(w, r)
-		default:
-			v3.HandleGroupVersion(w, r)
-		}
+		v3, _ := s.current()
+		v3.ServeHTTP(w, r)
 	})
 }
 
 // V2 serves /openapi/v2.
 func (s *Service) V2() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, v2, _ := s.current()
+		_, v2 := s.current()
 		v2.ServeHTTP(w, r)
 	})
 }
 
-// current brings the documents up to the newest list and returns them, with the names that v3 knows ("apis/apps/v1").
-func (s *Service) current() (v3 *handler3.OpenAPIService, v2 *v2Documents, names map[string]bool) {
+// current brings the documents up to the newest list and returns them.
+func (s *Service) current() (*v3Documents, *v2Documents) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if newest := s.newest.Load(); newest != s.applied {
 		s.apply(*newest)
 		s.applied = newest
 	}
-	names = make(map[string]bool, len(s.groups))
-	for gv := range s.groups {
-		names[documentName(gv)] = true
-	}
-	return s.v3, s.v2, names
+	return s.v3, s.v2
 }
 
 func (s *Service) apply(resources []*engine.Resource) {
@@ -104,26 +81,15 @@ func (s *Service) apply(resources []*engine.Resource) {
 	for gv := range s.groups {
 		if served[gv] == nil {
 			delete(s.groups, gv)
-			s.v3.DeleteGroupVersion(documentName(gv))
 		}
 	}
 	for gv, resources := range served {
-		if slices.Equal(s.groups[gv].resources, resources) {
-			continue
+		if known := s.groups[gv]; known == nil || !slices.Equal(known.resources, resources) {
+			s.groups[gv] = newGroupVersion(gv, resources, s.options)
 		}
-		document := sync.OnceValue(func() *spec.Swagger { return describe(gv, resources, s.options) })
-		s.groups[gv] = groupVersion{resources, document}
-		s.serial++
-		revision := fmt.Sprint(s.serial)
-		s.v3.UpdateGroupVersionLazy(documentName(gv), cached.Once(cached.Func(func() (*spec3.OpenAPI, string, error) {
-			return v3Document(document(), s.options), revision, nil
-		})))
 	}
-	documents := make(map[schema.GroupVersion]func() *spec.Swagger, len(s.groups))
-	for gv, g := range s.groups {
-		documents[gv] = g.document
-	}
-	s.v2 = newV2Documents(documents, s.options)
+	s.v3 = newV3Documents(s.groups)
+	s.v2 = newV2Documents(maps.Clone(s.groups), s.options)
 }
 
 // servedBy sorts the resources by the group versions that serve them, then by name.

@@ -1,28 +1,78 @@
 package openapi
 
 import (
+	"crypto/sha512"
+	"fmt"
+	"net/http"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
+	openapi_v2 "github.com/google/gnostic-models/openapiv2"
+	"google.golang.org/protobuf/proto"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
+// v2Documents serves the v2 document of one list of resources, built when it is first asked for.
+type v2Documents struct {
+	json  func() (*encoded, error)
+	proto func() (*encoded, error)
+}
+
+func newV2Documents(groups map[schema.GroupVersion]*groupVersion, options Options) *v2Documents {
+	v2 := &v2Documents{}
+	v2.json = sync.OnceValues(func() (*encoded, error) {
+		body, err := v2Document(groups, options).MarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		return &encoded{body, fmt.Sprintf("%X", sha512.Sum512(body)), time.Now()}, nil
+	})
+	v2.proto = sync.OnceValues(func() (*encoded, error) {
+		text, err := v2.json()
+		if err != nil {
+			return nil, err
+		}
+		document, err := openapi_v2.ParseDocument(text.body)
+		if err != nil {
+			return nil, err
+		}
+		body, err := proto.Marshal(document)
+		return &encoded{body, text.etag, text.built}, err
+	})
+	return v2
+}
+
+// ServeHTTP answers with the document, 304 where the client has it, or 406.
+func (v2 *v2Documents) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Add("Vary", "Accept")
+	switch encoding := accepted(r, v2Proto, v2ProtoOld); encoding {
+	case "":
+		w.WriteHeader(http.StatusNotAcceptable)
+	case jsonType:
+		answer(w, r, encoding, v2.json)
+	default:
+		answer(w, r, encoding, v2.proto)
+	}
+}
+
 // v2Document merges the descriptions of all group versions into one OpenAPI v2 document.
-func v2Document(documents map[schema.GroupVersion]func() *spec.Swagger, options Options) *spec.Swagger {
+func v2Document(groups map[schema.GroupVersion]*groupVersion, options Options) *spec.Swagger {
 	out := newCarrier()
 	out.Swagger = "2.0"
 	out.Info = info(options)
 	out.SecurityDefinitions = spec.SecurityDefinitions{"BearerToken": {SecuritySchemeProps: spec.SecuritySchemeProps{
 		Type: "apiKey", Name: "authorization", In: "header", Description: "Bearer Token authentication",
 	}}}
-	gvs := make([]schema.GroupVersion, 0, len(documents))
-	for gv := range documents {
+	gvs := make([]schema.GroupVersion, 0, len(groups))
+	for gv := range groups {
 		gvs = append(gvs, gv)
 	}
 	slices.SortFunc(gvs, func(a, b schema.GroupVersion) int { return strings.Compare(a.String(), b.String()) })
 	for _, gv := range gvs {
-		described := documents[gv]()
+		described := groups[gv].describe()
 		part := newCarrier()
 		part.Paths = described.Paths
 		for name, s := range described.Definitions {
