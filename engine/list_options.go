@@ -16,7 +16,7 @@ const selectorPage = 500
 // listOptions turns the request's version, limit and continue token into what the storage is asked for, by the rules of
 // Kubernetes' table of resourceVersion and resourceVersionMatch.
 func (s *Store) listOptions(ctx context.Context, req ListRequest, prefix string) (ListOptions, error) {
-	options := ListOptions{Limit: max(req.Limit, 0), From: prefix, Runs: true}
+	options := ListOptions{Limit: max(req.Limit, 0), From: prefix, Runs: true, Facet: s.facet(req.Info, req.Selector)}
 	if req.Limit > 0 && !req.Selector.Empty() {
 		options.Limit = max(req.Limit, selectorPage)
 	}

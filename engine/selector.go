@@ -90,6 +90,16 @@ func (s Selector) Matches(obj Object) bool {
 	return s.Fields == nil || s.Fields.Matches(fieldSet{obj, s.falsy, s.labels})
 }
 
+// field is the value that a field selector sees.
+func (s Selector) field(obj Object, name string) string {
+	return fieldSet{obj, s.falsy, s.labels}.Get(name)
+}
+
+// label is the value of a label, "" where the object has none.
+func label(obj Object, key string) string {
+	return ParseFields(Object(obj.field("metadata")).field("labels")).String(key)
+}
+
 // Name is the one name that the selector can match, "" if there may be several.
 func (s Selector) Name() string {
 	if s.Fields == nil {

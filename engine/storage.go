@@ -73,6 +73,8 @@ type ListOptions struct {
 	Last bool
 	// Runs asks for Page.Runs in place of Page.Items, of a storage that holds its items in memory.
 	Runs bool
+	// Facet, where there is one, allows to leave items out that have another value.
+	Facet *Facet
 }
 
 // Page is a List's answer.
@@ -105,6 +107,8 @@ type WatchOptions struct {
 	After int64
 	// Progress asks for events of type Progress from time to time.
 	Progress bool
+	// Facet, where there is one, allows to leave changes out of items that had another value before and have after.
+	Facet *Facet
 }
 
 // Watcher is a running watch. Events is closed when it ends; Err then says why

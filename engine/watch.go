@@ -69,7 +69,7 @@ func (s *Store) Watch(ctx context.Context, req WatchRequest) (*Watch, error) {
 		}
 		w.initial, w.after, w.marked = list.Items, list.Revision, req.SendInitialEvents == nil || !req.Bookmarks
 	}
-	w.watcher, err = s.storage.Watch(ctx, s.watchPrefix(req), WatchOptions{After: w.after, Progress: req.Bookmarks})
+	w.watcher, err = s.storage.Watch(ctx, s.watchPrefix(req), WatchOptions{After: w.after, Progress: req.Bookmarks, Facet: s.facet(req.Info, req.Selector)})
 	if err != nil {
 		return nil, watchFailure(err)
 	}

@@ -43,6 +43,7 @@ type Cache struct {
 	fill    fill
 	ring    ring
 	pins    pins
+	lanes   lanes
 	gaps    int64 // how often the cache has been filled: watches do not go on across a gap
 	stopped bool
 
@@ -189,6 +190,7 @@ func (c *Cache) absorb(events []engine.Event) {
 			c.current.index = c.current.index.set(&item)
 		}
 		c.ring.add(event)
+		c.lanes.sort(&event, c.ring.next-1, c.ring.first)
 	}
 }
 
@@ -212,7 +214,11 @@ func (c *Cache) notify() {
 	for {
 		select {
 		case <-c.dirty:
-			if c.changed.ring() {
+			waited := c.changed.ring()
+			for _, lane := range c.wokenLanes() {
+				waited = lane.bell.ring() || waited
+			}
+			if waited {
 				time.Sleep(pause)
 			}
 		case <-c.ctx.Done():

@@ -101,6 +101,7 @@ func (c *Cache) fillWith(turn int64, items []*engine.Item, revision int64) {
 	}
 	// What happened in the gap nobody knows: the watches of before end.
 	c.ring.clear()
+	c.lanes.clear(c.ring.next)
 	c.ring.after, c.gaps = revision, c.gaps+1
 	c.current = view{index: newIndex(items), revision: revision}
 	c.absorb(c.fill.pending)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync/atomic"
 
 	"github.com/stratagem-dev/stratagem/engine"
 )
@@ -22,7 +23,10 @@ type index struct {
 }
 
 // chunk is a run of items in key order. It is behind a pointer because every change copies the list of chunks.
-type chunk struct{ items []*engine.Item }
+type chunk struct {
+	items  []*engine.Item
+	facets atomic.Pointer[facets] // nil until a list asks for some
+}
 
 // position is a place between two items.
 type position struct{ chunk, at int }
@@ -31,7 +35,7 @@ type position struct{ chunk, at int }
 func newIndex(items []*engine.Item) index {
 	x := index{count: len(items)}
 	for run := range slices.Chunk(items, mostChunk/2) {
-		x.chunks = append(x.chunks, &chunk{slices.Clone(run)})
+		x.chunks = append(x.chunks, &chunk{items: slices.Clone(run)})
 	}
 	return x
 }
@@ -164,7 +168,7 @@ func (x *index) replace(at, n, count int, others ...[]*engine.Item) index {
 	chunks := make([]*chunk, 0, len(x.chunks)-n+len(others))
 	chunks = append(chunks, x.chunks[:at]...)
 	for _, items := range others {
-		chunks = append(chunks, &chunk{items})
+		chunks = append(chunks, &chunk{items: items})
 	}
 	return index{chunks: append(chunks, x.chunks[at+n:]...), count: count}
 }

@@ -65,6 +65,9 @@ func (c *Cache) List(ctx context.Context, prefix string, opts engine.ListOptions
 
 // page is a List's answer out of an index that holds what was there at a revision.
 func (x *index) page(prefix string, revision int64, opts engine.ListOptions) engine.Page {
+	if opts.Facet != nil && !opts.CountOnly {
+		return x.facetPage(prefix, revision, opts)
+	}
 	start, end := x.seek(max(prefix, opts.From)), x.end(prefix)
 	n := x.between(start, end)
 	page := engine.Page{Revision: revision, Count: int64(n)}

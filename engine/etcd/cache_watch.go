@@ -35,29 +35,43 @@ func (c *Cache) Watch(ctx context.Context, prefix string, opts engine.WatchOptio
 		}
 		opts.After = revision
 	}
-	from, gaps, ok := c.seek(opts.After)
-	if !ok {
+	w := &cacheWatcher{cache: c, prefix: prefix, after: opts.After, progress: opts.Progress, facet: opts.Facet, events: make(chan engine.Event, 16)}
+	if !w.enter() {
 		return c.storage.Watch(ctx, prefix, opts)
 	}
-	ctx, stop := context.WithCancel(ctx)
-	w := &cacheWatcher{
-		cache: c, prefix: prefix, after: opts.After, progress: opts.Progress,
-		from: from, gaps: gaps, stop: stop, events: make(chan engine.Event, 16),
-	}
+	ctx, w.stop = context.WithCancel(ctx)
 	go w.run(ctx)
 	return w, nil
 }
 
-// seek is the place in the ring after a revision, and the gap behind which that is; false where the ring does not reach
-// back so far.
-func (c *Cache) seek(after int64) (from, gaps int64, ok bool) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
+// enter finds the watch its place in the ring, after a revision and behind a gap; false where the ring does not reach back so
+// far.
+func (w *cacheWatcher) enter() (ok bool) {
+	c := w.cache
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.current.revision == 0 || c.stopped {
-		return 0, 0, false
+		return false
 	}
-	from, ok = c.ring.seek(after)
-	return from, c.gaps, ok
+	if w.from, ok = c.ring.seek(w.after); !ok {
+		return false
+	}
+	w.gaps, w.bell = c.gaps, &c.changed
+	if w.facet != nil {
+		if w.lanes, w.lane = c.lanes.take(w.facet, c.ring.next); w.lane != nil {
+			w.bell = &w.lane.bell
+		}
+	}
+	return true
+}
+
+// leave lets go of what enter took.
+func (w *cacheWatcher) leave() {
+	if w.lane != nil {
+		w.cache.mu.Lock()
+		w.cache.lanes.leave(w.facet, w.lanes, w.lane)
+		w.cache.mu.Unlock()
+	}
 }
 
 // cacheWatcher is a running watch of a Cache. It walks along the cache's ring at its own pace.
@@ -72,6 +86,12 @@ type cacheWatcher struct {
 	answered int64        // how much of that has been answered
 	stop     context.CancelFunc
 	events   chan engine.Event
+	bell     *bell // rings when there may be events
+
+	// Where the watch is of one value of a facet, and not too many are watched.
+	facet *engine.Facet
+	lanes *facetLanes
+	lane  *lane
 
 	mu  sync.Mutex
 	err error
@@ -96,13 +116,14 @@ func (w *cacheWatcher) RequestProgress(ctx context.Context) error {
 		return err
 	}
 	w.asked.Add(1)
-	w.cache.changed.ring()
+	w.bell.ring()
 	return nil
 }
 
 func (w *cacheWatcher) run(ctx context.Context) {
 	defer close(w.events)
 	defer w.stop()
+	defer w.leave()
 	err := w.follow(ctx)
 	if ctx.Err() != nil {
 		err = nil
@@ -124,7 +145,7 @@ func (w *cacheWatcher) follow(ctx context.Context) error {
 	}
 	var buf [16]engine.Event
 	for {
-		changed, asked := c.changed.next(), w.asked.Load()
+		changed, asked := w.bell.next(), w.asked.Load()
 		_, _, newest := c.now()
 		n, err := w.read(buf[:])
 		if c.ctx.Err() != nil {
@@ -166,7 +187,14 @@ func (w *cacheWatcher) read(buf []engine.Event) (n int, err error) {
 	if w.gaps != w.cache.gaps {
 		return 0, &engine.CompactedError{Wanted: w.after, Compacted: w.cache.ring.after}
 	}
-	n, next, ok := w.cache.ring.read(w.from, w.wants, buf)
+	ring := &w.cache.ring
+	var next int64
+	ok := false
+	if w.lane != nil && w.from >= w.lanes.since {
+		n, next, ok = w.lanes.read(ring, w.lane, w.from, w.wants, buf)
+	} else {
+		n, next, ok = ring.read(w.from, w.wants, buf)
+	}
 	if !ok {
 		return 0, ErrSlowWatcher
 	}
