@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -47,6 +48,17 @@ func HooksOf(hooks ...Hook) (set Hooks) {
 
 // Has tells whether the set holds h.
 func (s Hooks) Has(h Hook) bool { return s&(1<<h) != 0 }
+
+// String is the names of the hooks, in their order: "Default+PrepareForCreate".
+func (s Hooks) String() string {
+	var names []string
+	for h := Default; h <= LastHook; h++ {
+		if s.Has(h) {
+			names = append(names, h.String())
+		}
+	}
+	return strings.Join(names, "+")
+}
 
 // Strategy is what makes one resource, or one subresource, different from the others.
 //

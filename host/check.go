@@ -92,7 +92,7 @@ func (m *Module) tryHook(ctx context.Context, c warmUpCall) (Finding, error) {
 	if sub := c.call.Request.Subresource; sub != "" {
 		f.Rule += "/" + sub
 	}
-	f.Rule += " " + hookNames(c.hooks)
+	f.Rule += " " + c.hooks.String()
 	first, fuel, err := m.tryCall(ctx, c.hooks, encodeCall(c.call))
 	if err != nil {
 		return f, err

@@ -129,7 +129,7 @@ func (m *moduleMetrics) of(hooks engine.Hooks) *hookMetrics {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	name, old := hookNames(hooks), *m.hooks.Load()
+	name, old := hooks.String(), *m.hooks.Load()
 	made := &hookMetrics{
 		duration: m.all.duration.WithLabelValues(m.plugin, m.revision, name),
 		fuel:     m.all.fuel.WithLabelValues(m.plugin, m.revision, name),

@@ -190,3 +190,8 @@ func (e *LoadError) Error() string {
 	return cut(strings.ToValidUTF8(fmt.Sprintf("%s: %v", e.Step, e.Err), "\ufffd"), maxMessageRunes)
 }
 func (e *LoadError) Unwrap() error { return e.Err }
+
+// LoadedWith tells whether the module is bounded and reset as the options say.
+func (m *Module) LoadedWith(options Options) bool {
+	return m.options.Limits == options.Limits.withDefaults() && m.options.Reset == options.Reset && m.options.ResetAllowed == options.ResetAllowed
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/stratagem-dev/stratagem/engine"
@@ -122,7 +121,7 @@ func (s *Strategy) failure(limits *tally, hooks engine.Hooks, hook engine.Hook, 
 	if errors.As(err, &exceeded) {
 		limits.note(exceeded.Limit)
 	}
-	failed := &engine.HookError{Plugin: s.module.Name, Revision: s.module.revision, Hook: hookNames(hooks), Kind: engine.FailedTrap, Err: err}
+	failed := &engine.HookError{Plugin: s.module.Name, Revision: s.module.revision, Hook: hooks.String(), Kind: engine.FailedTrap, Err: err}
 	if hook != 0 {
 		failed.Hook = hook.String()
 	}
@@ -136,16 +135,6 @@ func (s *Strategy) failure(limits *tally, hooks engine.Hooks, hook engine.Hook, 
 		failed.Kind = engine.FailedBudget
 	}
 	return failed
-}
-
-func hookNames(hooks engine.Hooks) string {
-	var names []string
-	for h := engine.Default; h <= engine.LastHook; h++ {
-		if hooks.Has(h) {
-			names = append(names, h.String())
-		}
-	}
-	return strings.Join(names, "+")
 }
 
 // log passes on what the guest said during the call.

@@ -33,6 +33,7 @@ type Plugins struct {
 	active      map[string]*activePlugin
 	spare       map[string]*host.Module // verified by a push and not yet active, by digest
 	caches      map[string]engine.Storage
+	specs       map[string]*pluginSpec // as they were read last
 	states      map[string]*policyState
 	refused     map[string]*refusedTrial
 	past        []*trial // ended, and their last figures not yet reported
@@ -63,7 +64,7 @@ const activationsRoot = "/" + pluginGroup + "/activations/"
 func newPlugins(s *Server) *Plugins {
 	p := &Plugins{
 		server: s, raw: s.options.Storage, modules: modules{s.options.Storage}, active: map[string]*activePlugin{},
-		spare: map[string]*host.Module{}, caches: map[string]engine.Storage{}, signatures: signatures{s.options.Storage},
+		spare: map[string]*host.Module{}, caches: map[string]engine.Storage{}, specs: map[string]*pluginSpec{}, signatures: signatures{s.options.Storage},
 		bundled: map[string]string{}, states: map[string]*policyState{}, refused: map[string]*refusedTrial{},
 	}
 	for name, wasm := range s.options.Bundled {
@@ -76,11 +77,17 @@ func newPlugins(s *Server) *Plugins {
 // storage is where the reads below a key root come from.
 func (p *Plugins) storage(keyRoot string) engine.Storage {
 	if p.server.options.Cache == nil {
+		if t := p.server.options.Tracing; t != nil {
+			return t.storage(p.raw)
+		}
 		return p.raw
 	}
 	cache := p.caches[keyRoot]
 	if cache == nil {
 		cache = p.server.options.Cache(keyRoot)
+		if t := p.server.options.Tracing; t != nil {
+			cache = t.storage(cache)
+		}
 		p.caches[keyRoot] = cache
 	}
 	return cache
@@ -112,6 +119,9 @@ func (p *Plugins) refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := p.readSpecs(ctx); err != nil {
+		return err
+	}
 	changed := p.native == nil
 	if changed {
 		if err := p.makeNative(); err != nil {
@@ -123,7 +133,7 @@ func (p *Plugins) refresh(ctx context.Context) error {
 	for _, item := range page.Items {
 		name := strings.TrimPrefix(item.Key, activationsRoot)
 		seen[name] = true
-		if was := p.active[name]; was != nil && was.guard.Revision == item.Revision {
+		if was := p.active[name]; was != nil && was.guard.Revision == item.Revision && was.module.LoadedWith(p.hostOptions(name)) {
 			continue
 		}
 		if p.stillRefused(name, item.Revision) {
@@ -138,12 +148,14 @@ func (p *Plugins) refresh(ctx context.Context) error {
 			continue
 		}
 		p.leave(p.active[name], plugin)
+		p.replaced(p.active[name], plugin)
 		p.active[name], changed = plugin, true
 		p.server.metrics.plugins.WithLabelValues(name).Set(float64(plugin.activation.Revision))
 	}
 	for name := range p.active {
 		if !seen[name] {
 			p.leave(p.active[name], nil)
+			p.replaced(p.active[name], nil)
 			delete(p.active, name)
 			delete(p.states, name)
 			p.server.metrics.plugins.DeleteLabelValues(name)
@@ -195,11 +207,11 @@ func (p *Plugins) activate(ctx context.Context, name string, item engine.Item) (
 		return nil, fmt.Errorf("activation of plugin %q: %w", name, err)
 	}
 	digest := plugin.activation.Digest
-	if ready := p.spare[digest]; ready != nil && ready.Revision() == revisionName(name, plugin.activation.Revision) {
+	if ready := p.spare[digest]; ready != nil && ready.Revision() == revisionName(name, plugin.activation.Revision) && ready.LoadedWith(p.hostOptions(name)) {
 		plugin.module = ready
 		delete(p.spare, digest)
 	}
-	if was := p.active[name]; plugin.module == nil && was != nil && was.activation.Revision == plugin.activation.Revision && was.activation.Digest == digest {
+	if was := p.active[name]; plugin.module == nil && was != nil && was.activation.Revision == plugin.activation.Revision && was.activation.Digest == digest && was.module.LoadedWith(p.hostOptions(name)) {
 		plugin.module = was.module // only its bindings have changed, or what is tried beside it
 	}
 	if plugin.module == nil {

@@ -113,6 +113,7 @@ func (p *Plugins) push(ctx context.Context, in push) (engine.Result, error) {
 		return engine.Result{Object: stored}, nil
 	}
 	revision := plugin.lastRevision() + 1
+	p.specs[in.name] = &plugin.Spec
 	module, err := host.Load(ctx, in.wasm, revisionName(in.name, revision), p.hostOptions(in.name))
 	if err != nil {
 		return engine.Result{}, err

@@ -100,13 +100,6 @@ type pluginReader struct {
 	granted  []pluginRead
 }
 
-// hostOptions are what a plugin's modules are loaded with.
-func (p *Plugins) hostOptions(name string) host.Options {
-	options := p.server.options.Host
-	options.Reader = p.reader(name)
-	return options
-}
-
 // reader makes the reader of a plugin.
 func (p *Plugins) reader(name string) host.Reader {
 	return &pluginReader{server: p.server, name: name, storage: p.storage(strings.TrimSuffix(pluginsRoot, "/")), key: pluginsRoot + name}

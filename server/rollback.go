@@ -112,6 +112,7 @@ func (p *Plugins) goTo(ctx context.Context, store *engine.Store, name string, pl
 	if err != nil {
 		return engine.Result{}, err
 	}
+	p.specs[name] = &plugin.Spec
 	module, err := host.Load(ctx, wasm, revisionName(name, target.Revision), p.hostOptions(name))
 	if err != nil {
 		return engine.Result{}, err

@@ -161,6 +161,9 @@ func (s *Server) newRequest(c echo.Context, body *sentBody) (*request, error) {
 		Verb: verbOf(r.Method, t, query), Group: t.group, Version: t.version, Resource: t.resource, Subresource: t.subresource,
 		Namespace: t.namespace, Name: t.name, User: userOf(c), Time: time.Now(),
 	}
+	if info.Verb != "watch" && (t.name != "" || info.Verb == "create") {
+		info.Account = &engine.Account{}
+	}
 	var err error
 	if info.DryRun, err = dryRun(info.Verb, query["dryRun"]); err != nil {
 		return nil, err

@@ -46,6 +46,10 @@ type Options struct {
 	Host host.Options
 	// TTL is how many seconds the objects of a resource live, where that is not for its strategy to say.
 	TTL map[schema.GroupResource]int64
+	// Tracing sends traces; nil sends none.
+	Tracing *Tracing
+	// Plugins are what plugins may use and keep.
+	Plugins PluginSettings
 	// NamespaceLifecycle refuses writes into namespaces that do not exist.
 	NamespaceLifecycle bool
 	// GarbageCollector deletes what has lost its owners, and serves the propagation policies of deletions.
@@ -86,7 +90,9 @@ func New(ctx context.Context, options Options, address string) (*Server, error) 
 		options.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
 	s := &Server{options: options, log: options.Log, openapi: openapi.New(openapi.Options{Version: options.Version, ServerSideApply: true}), address: address, serving: make(chan struct{})}
-	s.metrics = newMetrics(prometheus.NewRegistry())
+	registry := prometheus.NewRegistry()
+	s.metrics = newMetrics(registry)
+	s.options.Host.Metrics = host.NewMetrics(registry)
 	s.ending, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	s.plugins, s.shadow, s.replica = newPlugins(s), rollout.NewReplayer(s.log), replicaName()
 	if err := s.plugins.Refresh(ctx); err != nil {
@@ -100,6 +106,7 @@ func New(ctx context.Context, options Options, address string) (*Server, error) 
 	}
 	s.plugins.rebindAll(ctx)
 	go s.plugins.follow(s.ending)
+	go s.plugins.followSettings(s.ending)
 	go s.plugins.followDefinitions(s.ending)
 	go s.plugins.tend(s.ending)
 	go s.shadow.Run(s.ending)
@@ -116,7 +123,11 @@ func (s *Server) routes() *echo.Echo {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.handleError
-	e.Use(s.recover, s.metrics.observe, s.authenticate)
+	e.Use(s.recover, s.metrics.observe)
+	if s.options.Tracing != nil {
+		e.Use(s.options.Tracing.request)
+	}
+	e.Use(s.authenticate)
 	for _, path := range []string{"/livez", "/readyz", "/healthz"} {
 		e.GET(path, s.health)
 		e.GET(path+"/*", s.health)
@@ -219,7 +230,11 @@ func (s *Server) store(r *engine.Resource) *engine.Store {
 	if s.options.NamespaceLifecycle {
 		options.Admission = s.plugins.lifecycle
 	}
-	return engine.NewStore(r, s.plugins.storage(r.KeyRoot), options)
+	store := engine.NewStore(r, s.plugins.storage(r.KeyRoot), options)
+	if s.options.Tracing != nil {
+		store = s.options.Tracing.store(store)
+	}
+	return store
 }
 
 func transcode(data []byte) ([]byte, error) {

@@ -266,6 +266,10 @@ func serverError(err error, _ *request) *apierrors.StatusError {
 			metav1.StatusCause{Type: "StrategyPlugin", Message: hook.Plugin + " " + hook.Revision},
 			metav1.StatusCause{Type: "Hook", Message: hook.Hook},
 			metav1.StatusCause{Type: "Failure", Message: string(hook.Kind)})
+		var exceeded *host.LimitError
+		if errors.As(hook.Err, &exceeded) {
+			status.ErrStatus.Details.Causes = append(status.ErrStatus.Details.Causes, metav1.StatusCause{Type: "Limit", Message: exceeded.Limit.String()})
+		}
 		return status
 	case errors.As(err, &module):
 		errs := field.ErrorList{field.Invalid(field.NewPath("module", module.cause.Step), field.OmitValueType{}, module.cause.Err.Error())}

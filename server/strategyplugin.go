@@ -41,6 +41,10 @@ type pluginSpec struct {
 	Reads []pluginRead `json:"reads,omitempty"`
 	// RevisionHistoryLimit is how many revisions are remembered, and so can be rolled back to: 10 where it is not said.
 	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty"`
+	// Limits bound what the plugin may use, up to the server's caps.
+	Limits pluginLimits `json:"limits,omitempty"`
+	// Reset is the fewest resets of instances that the plugin's author may ask for.
+	Reset *pluginReset `json:"reset,omitempty"`
 }
 
 // pluginStatus is what is.
@@ -153,26 +157,28 @@ func (pluginStrategy) PrepareForUpdate(_ context.Context, call *engine.Call) (en
 // withDecisionsOf is an object with the spec of another one, but what the operator decides on is its own.
 func withDecisionsOf(obj, from engine.Object) engine.Object {
 	own, spec := engine.ParseFields(obj.Fields().Get("spec")), engine.ParseFields(from.Fields().Get("spec"))
-	for _, key := range []string{"bindings", "reads", "rollout", "revisionHistoryLimit"} {
+	for _, key := range []string{"bindings", "reads", "rollout", "revisionHistoryLimit", "limits", "reset"} {
 		spec.Set(key, own.Get(key))
 	}
 	return obj.With("spec", spec.Raw())
 }
 
-// Validate checks the bindings.
-func (s pluginStrategy) Validate(_ context.Context, call *engine.Call) field.ErrorList {
+// Validate checks the bindings and the settings.
+func (s pluginStrategy) Validate(ctx context.Context, call *engine.Call) field.ErrorList {
 	if call.Request.User.Name == systemUser.Name {
 		return nil
 	}
-	return append(s.plugins.checkNewBindings(call.Object, nil), append(checkNewReads(call.Object), checkRollout(call.Object, nil)...)...)
+	errs := append(s.plugins.checkNewBindings(call.Object, nil), append(checkNewReads(call.Object), checkRollout(call.Object, nil)...)...)
+	return append(errs, s.plugins.checkNewSettings(ctx, call.Object, nil)...)
 }
 
-// ValidateUpdate checks the bindings, where they have changed.
-func (s pluginStrategy) ValidateUpdate(_ context.Context, call *engine.Call) field.ErrorList {
+// ValidateUpdate checks the bindings and the settings, where they have changed.
+func (s pluginStrategy) ValidateUpdate(ctx context.Context, call *engine.Call) field.ErrorList {
 	if call.Request.User.Name == systemUser.Name {
 		return nil
 	}
-	return append(s.plugins.checkNewBindings(call.Object, call.Old), append(checkNewReads(call.Object), checkRollout(call.Object, call.Old)...)...)
+	errs := append(s.plugins.checkNewBindings(call.Object, call.Old), append(checkNewReads(call.Object), checkRollout(call.Object, call.Old)...)...)
+	return append(errs, s.plugins.checkNewSettings(ctx, call.Object, call.Old)...)
 }
 
 // shownDigits is how much of a digest the table shows.

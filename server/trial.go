@@ -85,11 +85,11 @@ func (p *Plugins) loadTrial(ctx context.Context, t *trial) (err error) {
 // load loads a revision of a plugin, or takes it where it has been loaded already.
 func (p *Plugins) load(ctx context.Context, name string, revision int64, digest string) (*host.Module, error) {
 	called := revisionName(name, revision)
-	if ready := p.spare[digest]; ready != nil && ready.Revision() == called {
+	if ready := p.spare[digest]; ready != nil && ready.Revision() == called && ready.LoadedWith(p.hostOptions(name)) {
 		delete(p.spare, digest)
 		return ready, nil
 	}
-	if active := p.active[name]; active != nil && active.trial != nil && active.trial.module.Revision() == called && active.trial.named.Digest == digest {
+	if active := p.active[name]; active != nil && active.trial != nil && active.trial.module.Revision() == called && active.trial.named.Digest == digest && active.trial.module.LoadedWith(p.hostOptions(name)) {
 		return active.trial.module, nil
 	}
 	wasm, err := p.modules.get(ctx, digest)

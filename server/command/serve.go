@@ -38,6 +38,8 @@ type serveFlags struct {
 	profiling       bool
 	logLevel        string
 	advertisedHosts []string
+	sandbox         sandboxFlags
+	tracing         tracingFlags
 	pluginPolicy    string
 	eventTTL        eventTTL
 }
@@ -67,6 +69,8 @@ func serveCommand() *cobra.Command {
 	flags.Var(&f.eventTTL, "event-ttl", "how long events live after their last write; without it that is for their strategy to say (1h0m0s)")
 	flags.BoolVar(&f.profiling, "profiling", true, "serve profiles under /debug/pprof")
 	flags.StringVar(&f.pluginPolicy, "plugin-policy", "", "file that says which keys may sign which plugins; followed when it changes. Without it all modules are taken")
+	f.sandbox.register(cmd)
+	f.tracing.register(cmd)
 	flags.StringVar(&f.logLevel, "log-level", "info", "least level of what is logged: debug, info, warn or error")
 	flags.StringSliceVar(&f.advertisedHosts, "tls-san", nil, "further names and addresses for the server's certificate")
 	return cmd
@@ -124,6 +128,12 @@ func serve(ctx context.Context, f serveFlags) error {
 	if err != nil {
 		return err
 	}
+	if options.Tracing, err = f.tracing.open(ctx); err != nil {
+		return err
+	}
+	if options.Tracing != nil {
+		defer closeTracing(options.Tracing, log)
+	}
 	address := listener.Addr().String()
 	s, err := server.New(ctx, options, address)
 	if err != nil {
@@ -177,6 +187,9 @@ func serverOptions(f serveFlags, storage *openedStorage, log *slog.Logger) (serv
 		GarbageCollector:   f.collectGarbage,
 		Webhooks:           crd.Webhooks{Endpoints: f.endpoints},
 		Host:               hostOptions(f, log),
+	}
+	if options.Plugins, err = f.sandbox.settings(); err != nil {
+		return options, err
 	}
 	if f.pluginPolicy != "" {
 		if options.Policy, err = policy.Open(f.pluginPolicy, log); err != nil {

@@ -14,7 +14,7 @@
     "\00\00\00\00" ;; result
   )
   (data (i32.const 0x400)
-    "{\"name\":\"hostile\",\"version\":\"1\",\"resources\":[{\"group\":\"hostile.example\",\"resource\":\"widgets\",\"kind\":\"Widget\",\"scope\":\"Namespaced\",\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true}],\"hooks\":[\"WarningsOnCreate\",\"Canonicalize\"]}],\"reset\":{\"every\":3}}"
+    "{\"name\":\"hostile\",\"version\":\"1\",\"resources\":[{\"group\":\"hostile.example\",\"resource\":\"widgets\",\"kind\":\"Widget\",\"scope\":\"Namespaced\",\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true}],\"hooks\":[\"WarningsOnCreate\"]}],\"reset\":{\"every\":3}}"
   )
   (data (i32.const 0x2000)
     "\05\00\00\00" ;; segments
@@ -25,7 +25,7 @@
     "\00\00\00\00" ;; result
   )
   (func (export "stratagem_abi_version") (result i32) (i32.const 1))
-  (func (export "stratagem_describe") (result i64) (i64.const 0x00000400_000000fc))
+  (func (export "stratagem_describe") (result i64) (i64.const 0x00000400_000000ed))
   (func (export "stratagem_reserve") (param $n i32) (result i32) (i32.const 0x10000))
   (func (export "stratagem_invoke") (param $hooks i64) (param $n i32) (result i64)
     (if (i64.eq (local.get $hooks) (i64.const 0x100)) ;; Canonicalize behaves
