@@ -90,11 +90,10 @@ func New(ctx context.Context, options Options, address string) (*Server, error) 
 		options.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
 	s := &Server{options: options, log: options.Log, openapi: openapi.New(openapi.Options{Version: options.Version, ServerSideApply: true}), address: address, serving: make(chan struct{})}
-	registry := prometheus.NewRegistry()
-	s.metrics = newMetrics(registry)
-	s.options.Host.Metrics = host.NewMetrics(registry)
+	s.metrics = newMetrics(prometheus.NewRegistry())
 	s.ending, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	s.plugins, s.shadow, s.replica = newPlugins(s), rollout.NewReplayer(s.log), replicaName()
+	s.options.Host.Metrics = host.NewMetrics(s.metrics.registry)
 	if err := s.plugins.Refresh(ctx); err != nil {
 		return nil, err
 	}
