@@ -56,10 +56,11 @@ func (s *strategyPlugin) noteAdmission(revision int64, a admission) {
 			r.Signatures = recordSignatures(a.signatures, a.verdict)
 		}
 	}
-	if s.Status.ActiveRevision == revision {
-		s.Status.SignedBy = a.verdict.SignedBy()
+	if s.Status.ActiveRevision != revision {
+		return
 	}
-	if condition := s.condition(policyCondition); condition != nil {
+	s.Status.SignedBy = a.verdict.SignedBy()
+	if s.condition(policyCondition) != nil {
 		s.setPolicyCondition(nil, a.verdict.Reason)
 	}
 }
@@ -92,13 +93,21 @@ func (p *Plugins) stillRefused(name string, activation int64) bool {
 
 // judged notes what came of loading an activation, and tells whether the policy refused it: that is logged and told in the
 // StrategyPlugin, and does not keep others from being served.
-func (p *Plugins) judged(name string, activation int64, err error) bool {
+//
+//   - Where the module that was served goes on, it was not held against the policy again, and what was said of it stands.
+//   - What a server says first takes back what one before it may have told.
+func (p *Plugins) judged(name string, activation int64, plugin *activePlugin, err error) bool {
 	_, generation := p.server.options.Policy.Current()
+	was, served := p.states[name], p.active[name]
+	if err == nil && was != nil && served != nil && served.module == plugin.module {
+		was.activation = activation
+		return false
+	}
 	state := &policyState{activation: activation, generation: generation}
 	if errors.As(err, &state.refusal) {
 		p.server.log.Error("a plugin is not put in force; what was served before stays", "plugin", name, "error", err)
-	} else if was := p.states[name]; was == nil || was.refusal == nil {
-		state.told = true
+	} else {
+		state.told = p.server.options.Policy == nil || was != nil && was.refusal == nil
 	}
 	p.states[name] = state
 	return state.refusal != nil

@@ -140,7 +140,7 @@ func (p *Plugins) refresh(ctx context.Context) error {
 			continue
 		}
 		plugin, err := p.activate(ctx, name, item)
-		if p.judged(name, item.Revision, err) {
+		if p.judged(name, item.Revision, plugin, err) {
 			continue
 		}
 		if err != nil {

@@ -142,9 +142,11 @@ func TestPolicyChanges(t *testing.T) {
 
 	s.module("second.wasm", "second")
 	s.must("plugin", "sign", "second.wasm", "--key", "other.key")
-	contains(t, s.must("plugin", "push", "crontabs", "second.wasm"), "revision 2 is active")
+	s.must("plugin", "push", "crontabs", "second.wasm", "--shadow")
+	equal(t, "the condition, whatever is tried beside it", s.show(allowed), "False")
+	contains(t, s.must("plugin", "push", "crontabs", "second.wasm"), "revision 3 is active")
 	s.refused([]string{`is forbidden: the plugin policy refuses plugin "crontabs": rule "ours": it must be signed by other`}, "plugin", "rollback", "crontabs", "--to-revision", "1")
-	equal(t, "the active revision", s.show(".status.activeRevision"), "2")
+	equal(t, "the active revision", s.show(".status.activeRevision"), "3")
 	eventually(t, "the condition", func() bool { return s.show(allowed) != "False" })
 
 	// A server that starts under a policy that refuses what is active serves everything else, and what the policy takes as soon as it does.
@@ -153,6 +155,17 @@ func TestPolicyChanges(t *testing.T) {
 	must(t, s.server.start())
 	c = s.server.curl(t)
 	equal(t, "what the policy refuses", c.do(t, "GET", cronPath, "").code, 404)
+	eventually(t, "the condition", func() bool { return s.show(allowed) == "False" })
+	s.server.stop()
+	s.policy("other.pub")
+	must(t, s.server.start())
+	c = s.server.curl(t)
+	equal(t, "what the policy takes", c.do(t, "GET", cronPath, "").code, 200)
+	eventually(t, "the condition", func() bool { return s.show(allowed) == "True" })
+	s.server.stop()
+	s.policy("release.pub")
+	must(t, s.server.start())
+	c = s.server.curl(t)
 	eventually(t, "the condition", func() bool { return s.show(allowed) == "False" })
 	s.policy("other.pub")
 	eventually(t, "the resource", func() bool { return c.do(t, "GET", cronPath, "").code == 200 })
@@ -166,7 +179,7 @@ func TestPolicyChanges(t *testing.T) {
 		_, err := s.run("plugin", "rollback", "crontabs", "--to-revision", "1")
 		return err == nil
 	})
-	contains(t, s.must("plugin", "rollback", "crontabs", "--to-revision", "2"), "revision 2 is active")
+	contains(t, s.must("plugin", "rollback", "crontabs", "--to-revision", "3"), "revision 3 is active")
 	equal(t, "signers", s.show(".status.signedBy"), "release")
 }
 
