@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strconv"
 	"testing"
 	"time"
@@ -89,7 +88,6 @@ func TestCacheStop(t *testing.T) {
 	storage := server.Storage("registry")
 	put(t, storage, "/pods/a", "v")
 	filled(t, storage, "/pods/", CacheOptions{}).Stop()
-	before := runtime.NumGoroutine()
 	for range 5 {
 		first, second := filled(t, storage, "/pods/", CacheOptions{}), filled(t, storage, "/pods/", CacheOptions{})
 		watcher, err := first.Watch(ctx, "/pods/", engine.WatchOptions{})
@@ -111,7 +109,7 @@ func TestCacheStop(t *testing.T) {
 		}
 		second.Stop()
 	}
-	settle(t, before+5)
+	settle(t, "etcd.(*Cache).", "etcd.(*hub).", "etcd.(*cacheWatcher).", "clientv3.(*watchGrpcStream).")
 }
 
 func TestCacheOfAClosedClient(t *testing.T) {

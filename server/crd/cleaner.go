@@ -103,7 +103,10 @@ func (c *Cleaner) clean(ctx context.Context, name string) (again time.Duration, 
 		return 0, err
 	}
 	remaining, err := c.deleteObjects(ctx, definedBy(obj))
+	var stale *engine.StaleError
 	switch {
+	case errors.As(err, &stale):
+		return 0, err // the definition has changed meanwhile: nothing has failed, it has to be read again
 	case err != nil:
 		return 0, errors.Join(err, c.setTerminating(ctx, ref, obj.UID(), apiextensions.ConditionTrue, "InstanceDeletionFailed", fmt.Sprintf("could not issue all deletes: %v", err)))
 	case remaining > 0:
