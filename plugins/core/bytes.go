@@ -16,14 +16,30 @@ const maxBytes = 1 << 20
 // not count.
 func canonicalBytes(obj *sdk.Object, name string) {
 	for key, value := range obj.Get(name).Fields() {
-		text := value.String()
-		if !strings.ContainsAny(text, "\r\n") && !strings.HasSuffix(text, "=") {
-			continue
-		}
-		if decoded, err := base64.StdEncoding.DecodeString(text); err == nil {
-			obj.Set(base64.StdEncoding.EncodeToString(decoded), name, key)
+		if text, changed := canonicalBase64(value.String()); changed {
+			obj.Set(text, name, key)
 		}
 	}
+}
+
+// canonicalBase64 looks at a text once: a value may have a MiB, and a hook has not so much fuel.
+func canonicalBase64(text string) (_ string, changed bool) {
+	size, err := validate.Base64(text)
+	if err != nil {
+		return text, false
+	}
+	if len(text) != (size+2)/3*4 {
+		text, changed = strings.NewReplacer("\n", "", "\r", "").Replace(text), true
+	}
+	if size%3 == 0 {
+		return text, changed
+	}
+	begin := len(text) - 4 // what bits are left over are in the last four characters
+	last, err := base64.StdEncoding.DecodeString(text[begin:])
+	if again := base64.StdEncoding.EncodeToString(last); err == nil && again != text[begin:] {
+		return text[:begin] + again, true
+	}
+	return text, changed
 }
 
 // validateBytes checks keys and base64 of a map, and returns how many bytes its values have. Values are never shown.

@@ -15,11 +15,11 @@ type Secret struct{}
 // Default makes the type Opaque where none is given, and folds stringData, which is never stored, into data.
 func (Secret) Default(_ *sdk.Context, secret *sdk.Object) {
 	secret.Set(typeOf(secret), "type")
+	canonicalBytes(secret, "data")
 	for key, value := range secret.Get("stringData").Fields() {
-		secret.Set(base64.StdEncoding.EncodeToString([]byte(value.String())), "data", key)
+		secret.SetRaw(`"`+base64.StdEncoding.EncodeToString([]byte(value.String()))+`"`, "data", key)
 	}
 	secret.Delete("stringData")
-	canonicalBytes(secret, "data")
 }
 
 // Validate is Kubernetes' ValidateSecret.

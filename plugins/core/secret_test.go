@@ -39,6 +39,8 @@ func TestSecretValidate(t *testing.T) {
 		{"no docker config", "kubernetes.io/dockerconfigjson", `{".dockercfg":"e30="}`, []string{`data[.dockerconfigjson]: Required value`}},
 		{"no JSON", "kubernetes.io/dockerconfigjson", `{".dockerconfigjson":` + encoded(`pass: word`) + `}`, []string{`data[.dockerconfigjson]: Invalid value: "<secret contents redacted>": invalid character 'p' looking for beginning of value`}},
 		{"no object", "kubernetes.io/dockercfg", `{".dockercfg":` + encoded(`[]`) + `}`, []string{`data[.dockercfg]: Invalid value: "<secret contents redacted>": json: cannot unmarshal array into Go value of type map[string]interface {}`}},
+		{"a number", "kubernetes.io/dockercfg", `{".dockercfg":` + encoded(`1`) + `}`, []string{`data[.dockercfg]: Invalid value: "<secret contents redacted>": json: cannot unmarshal number into Go value of type map[string]interface {}`}},
+		{"null", "kubernetes.io/dockercfg", `{".dockercfg":` + encoded(`null`) + `}`, nil},
 		{"empty", "kubernetes.io/dockercfg", `{".dockercfg":""}`, []string{`data[.dockercfg]: Invalid value: "<secret contents redacted>": unexpected end of JSON input`}},
 		{"docker config that is no base64", "kubernetes.io/dockercfg", `{".dockercfg":"!"}`, []string{`data[.dockercfg]: Invalid value: "<secret contents redacted>": illegal base64`}},
 		{"basic auth", "kubernetes.io/basic-auth", `{"password":""}`, nil},

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 
 	"github.com/stratagem-dev/stratagem/sdk"
 	"github.com/stratagem-dev/stratagem/sdk/field"
@@ -57,17 +58,31 @@ func validateType(secret *sdk.Object, at *field.Path) (errs field.ErrorList) {
 	return errs
 }
 
+// maxConfig is the longest configuration, in base64, that is looked into: a hook has fuel for no more.
+const maxConfig = 64 << 10
+
 // validateDockerConfig wants a JSON object under a key.
 func validateDockerConfig(data sdk.Value, key string, at *field.Path) field.ErrorList {
 	value := data.Get(key)
 	if !value.Exists() {
 		return field.ErrorList{field.Required(at.Key(key), "")}
 	}
+	if len(value.Raw()) > maxConfig {
+		return nil
+	}
 	config, err := base64.StdEncoding.DecodeString(value.String())
 	if err != nil {
 		return nil // validateBytes has said so
 	}
-	if err := json.Unmarshal(config, &map[string]any{}); err != nil {
+	if _, err := sdk.ParseObject(string(config)); err == nil {
+		return nil
+	}
+	err = json.Unmarshal(config, &struct{}{}) // for its words
+	var mismatch *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &mismatch):
+		return field.ErrorList{field.Invalid(at.Key(key), redacted, "json: cannot unmarshal "+mismatch.Value+" into Go value of type map[string]interface {}")}
+	case err != nil:
 		return field.ErrorList{field.Invalid(at.Key(key), redacted, err.Error())}
 	}
 	return nil

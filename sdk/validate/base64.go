@@ -10,8 +10,24 @@ func (e Base64Error) Error() string {
 }
 
 // Base64 checks bytes as JSON carries them (standard base64, padded), and returns how many they are, or a Base64Error. Line
-// breaks count for nothing, as where Kubernetes decodes them. It decodes nothing and costs no memory.
+// breaks count for nothing, as where Kubernetes decodes them. It decodes nothing, costs no memory, and of fuel little enough for
+// values of a MiB.
 func Base64(text string) (size int, err error) {
+	n := 0
+	for n+4 <= len(text) {
+		four := text[n : n+4]
+		if !(base64Chars[four[0]] && base64Chars[four[1]] && base64Chars[four[2]] && base64Chars[four[3]]) {
+			break
+		}
+		n += 4
+	}
+	for n < len(text) && base64Chars[text[n]] {
+		n++
+	}
+	switch rest := text[n:]; {
+	case rest == "" && n%4 == 0, rest == "=" && n%4 == 3, rest == "==" && n%4 == 2:
+		return n * 3 / 4, nil
+	}
 	s := base64Text{text: text}
 	for {
 		n, last, err := s.quantum()
@@ -21,7 +37,7 @@ func Base64(text string) (size int, err error) {
 	}
 }
 
-// base64Text is a text and how far it has been read.
+// base64Text is a text with breaks or mistakes in it, and how far it has been read.
 type base64Text struct {
 	text string
 	at   int
@@ -38,7 +54,7 @@ func (s *base64Text) quantum() (size int, last bool, err error) {
 			return 0, true, Base64Error(s.at - j)
 		case s.text[s.at] == '=':
 			return s.padding(j)
-		case !isBase64(s.text[s.at]):
+		case !base64Chars[s.text[s.at]]:
 			return 0, true, Base64Error(s.at)
 		}
 		s.at++
@@ -75,4 +91,10 @@ func (s *base64Text) skipBreaks() {
 	}
 }
 
-func isBase64(c byte) bool { return isAlphaNum(c) || c == '+' || c == '/' }
+// base64Chars are the characters that stand for six bits.
+var base64Chars = func() (is [256]bool) {
+	for i := range is {
+		is[i] = isAlphaNum(byte(i)) || i == '+' || i == '/'
+	}
+	return is
+}()
