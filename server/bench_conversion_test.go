@@ -18,7 +18,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/server/controllers/migration"
 )
 
 // Kubernetes' scale targets for custom resources: what the 99th percentile of conversions may take.
@@ -235,5 +238,62 @@ func BenchmarkConvertOne(b *testing.B) {
 			}
 			report(b, took, oneBudget)
 		})
+	}
+}
+
+// BenchmarkMigrate rewrites 5 000 objects of 1 KiB in another version, from the request for it until it has succeeded.
+func BenchmarkMigrate(b *testing.B) {
+	const objects = 5000
+	for _, c := range conversions {
+		b.Run(c.name, func(b *testing.B) {
+			r := start(b)
+			strategy, _ := c.prepare(b, r)
+			r.define(b, strategy, objects, 1<<10)
+			storage := [2]bool{true, false} // of v1beta1 and v1
+			b.ReportAllocs()
+			b.ResetTimer()
+			for b.Loop() {
+				b.StopTimer()
+				storage[0], storage[1] = storage[1], storage[0]
+				patch := fmt.Appendf(nil, `[{"op":"replace","path":"/spec/versions/0/storage","value":%t},{"op":"replace","path":"/spec/versions/1/storage","value":%t}]`, storage[0], storage[1])
+				r.send(b, "PATCH", definitionPath+"/crontabs."+conversionGroup, "application/json-patch+json", patch)
+				b.StartTimer()
+				r.migrate(b, objects)
+			}
+			b.ReportMetric(objects*float64(b.N)/b.Elapsed().Seconds(), "objects/s")
+		})
+	}
+}
+
+// migrate asks for a migration and watches it to its end.
+func (r *running) migrate(b *testing.B, objects int64) {
+	b.Helper()
+	const path = "/apis/storagemigration.k8s.io/v1/storageversionmigrations"
+	asked := r.send(b, "POST", path, "application/json", fmt.Appendf(nil, `{"apiVersion":"storagemigration.k8s.io/v1","kind":"StorageVersionMigration","metadata":{"generateName":"bench-"},`+
+		`"spec":{"resource":{"group":%q,"resource":"crontabs"}}}`, conversionGroup))
+	req, err := http.NewRequestWithContext(b.Context(), "GET", r.url+path+"?watch=1&fieldSelector=metadata.name%3D"+gjson.GetBytes(asked, "metadata.name").Str, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+r.token)
+	resp, err := r.client.Do(req)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer resp.Body.Close()
+	for events := json.NewDecoder(resp.Body); ; {
+		var event struct{ Object json.RawMessage }
+		if err := events.Decode(&event); err != nil {
+			b.Fatal(err)
+		}
+		switch obj := engine.Object(event.Object); migration.Phase(obj) {
+		case migration.Failed:
+			b.Fatal(string(obj))
+		case migration.Succeeded:
+			if n := obj.Get("status", "progress", "rewritten").Int(); n != objects {
+				b.Fatalf("%d objects were rewritten", n)
+			}
+			return
+		}
 	}
 }
