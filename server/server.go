@@ -73,7 +73,8 @@ type Server struct {
 	openapi *openapi.Service
 	plugins *Plugins
 	shadow  *rollout.Replayer
-	replica string // tells this server from the others over the same storage
+	diffs   chan struct{} // the one diff that runs at a time
+	replica string        // tells this server from the others over the same storage
 	metrics *metrics
 	address string
 
@@ -89,7 +90,7 @@ func New(ctx context.Context, options Options, address string) (*Server, error) 
 	if options.Log == nil {
 		options.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
-	s := &Server{options: options, log: options.Log, openapi: openapi.New(openapi.Options{Version: options.Version, ServerSideApply: true}), address: address, serving: make(chan struct{})}
+	s := &Server{options: options, log: options.Log, openapi: openapi.New(openapi.Options{Version: options.Version, ServerSideApply: true}), address: address, serving: make(chan struct{}), diffs: make(chan struct{}, 1)}
 	s.metrics = newMetrics(prometheus.NewRegistry())
 	s.ending, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	s.plugins, s.shadow, s.replica = newPlugins(s), rollout.NewReplayer(s.log), replicaName()
@@ -140,6 +141,7 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/apis/"+pluginGroup+"/"+pluginVersion+"/strategyplugins/:name/module", s.getModule)
 	e.POST("/apis/"+pluginGroup+"/"+pluginVersion+"/strategyplugins/:name/disable", s.postDisable)
 	e.POST("/apis/"+pluginGroup+"/"+pluginVersion+"/strategyplugins/:name/rollback", s.postRollback)
+	e.POST("/apis/"+pluginGroup+"/"+pluginVersion+"/strategyplugins/:name/diff", s.postDiff)
 	e.POST("/apis/"+pluginGroup+"/"+pluginVersion+"/strategyplugins/:name/promote", s.postPromote)
 	if s.options.Profiling {
 		e.GET("/debug/pprof/profile", echo.WrapHandler(http.HandlerFunc(pprof.Profile)))

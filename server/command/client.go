@@ -132,29 +132,37 @@ func (c *apiClient) do(ctx context.Context, method, path, accept, contentType st
 
 // exchange sends a request with headers and returns the answer's body and headers. A failure is the Status' message.
 func (c *apiClient) exchange(ctx context.Context, method, path string, header http.Header, body []byte) ([]byte, http.Header, error) {
-	req, err := http.NewRequestWithContext(ctx, method, c.server+path, bytes.NewReader(body))
+	resp, err := c.open(ctx, method, path, header, body)
 	if err != nil {
 		return nil, nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	return answer, resp.Header, err
+}
+
+// open sends a request with headers and returns the answer, whose body has to be closed. A failure is the Status' message.
+func (c *apiClient) open(ctx context.Context, method, path string, header http.Header, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.server+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
 	}
 	req.Header = header
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
 	resp, err := c.http.Do(req)
-	if err != nil {
-		return nil, nil, err
+	if err != nil || resp.StatusCode < 300 {
+		return resp, err
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return nil, nil, err
-	}
-	if resp.StatusCode < 300 {
-		return answer, resp.Header, nil
+		return nil, err
 	}
 	var status metav1.Status
 	if json.Unmarshal(answer, &status) == nil && status.Message != "" {
-		return nil, nil, &answerError{resp.StatusCode, status.Message}
+		return nil, &answerError{resp.StatusCode, status.Message}
 	}
-	return nil, nil, &answerError{resp.StatusCode, fmt.Sprintf("%s %s: %s", method, path, resp.Status)}
+	return nil, &answerError{resp.StatusCode, fmt.Sprintf("%s %s: %s", method, path, resp.Status)}
 }

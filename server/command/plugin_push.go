@@ -69,6 +69,12 @@ func pushCommand() *cobra.Command {
 
 // putModule uploads a module with its signatures.
 func (c *apiClient) putModule(ctx context.Context, path string, a artifact.Artifact) ([]byte, error) {
+	answer, _, err := c.exchange(ctx, http.MethodPut, path, moduleHeader(a), a.Wasm)
+	return answer, err
+}
+
+// moduleHeader is what goes along with a module.
+func moduleHeader(a artifact.Artifact) http.Header {
 	header := http.Header{"Accept": {"application/json"}, "Content-Type": {"application/wasm"}}
 	for _, s := range a.Signatures {
 		header.Add(server.SignatureHeader, base64.StdEncoding.EncodeToString(s.Document))
@@ -76,8 +82,7 @@ func (c *apiClient) putModule(ctx context.Context, path string, a artifact.Artif
 	if a.Source != "" {
 		header.Set(server.SourceHeader, a.Source)
 	}
-	answer, _, err := c.exchange(ctx, http.MethodPut, path, header, a.Wasm)
-	return answer, err
+	return header
 }
 
 func listCommand() *cobra.Command {

@@ -27,7 +27,12 @@ type Twins struct {
 
 // NewTwins makes the store of a revision beside the one in force.
 func NewTwins(active *engine.Store, candidate *engine.Resource) *Twins {
-	t := &Twins{Active: active, Candidate: active.With(candidate)}
+	return Pair(active, active.With(candidate))
+}
+
+// Pair makes twins of two stores of the same objects.
+func Pair(active, candidate *engine.Store) *Twins {
+	t := &Twins{Active: active, Candidate: candidate}
 	t.measuredActive, t.measuredCandidate = t.meter.store(t.Active), t.meter.store(t.Candidate)
 	return t
 }
