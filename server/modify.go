@@ -42,3 +42,15 @@ func (p *Plugins) modify(ctx context.Context, name string, change func(*strategy
 	}
 	return nil, &engine.ConflictError{Resource: pluginGroupResource, Name: name, Message: engine.ModifiedMessage}
 }
+
+// again runs what reads a StrategyPlugin and writes it, again while others have written it in between: servers report into it at any time.
+func again(do func() (engine.Result, error)) (result engine.Result, err error) {
+	for range modifyAttempts {
+		result, err = do()
+		var conflict *engine.ConflictError
+		if !errors.As(err, &conflict) || conflict.Message != engine.ModifiedMessage {
+			break
+		}
+	}
+	return result, err
+}

@@ -34,24 +34,16 @@ func (s *Server) postPromote(c echo.Context) error {
 func (p *Plugins) Promote(ctx context.Context, name string) (engine.Result, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	store := p.server.view.Load().Store(pluginGroup, "strategyplugins")
-	plugin, stored, err := p.read(ctx, store, name)
-	if err != nil {
-		return engine.Result{}, err
-	}
-	if stored == nil {
-		return engine.Result{}, &engine.NotFoundError{Resource: pluginGroupResource, Name: name}
-	}
-	a, err := p.activationOf(ctx, name)
-	if err != nil {
-		return engine.Result{}, err
-	}
-	if a == nil || a.Trial == nil {
-		return engine.Result{}, badRequest("plugin %q: no revision is on trial that could be promoted", name)
-	}
-	target, err := plugin.earlier(a.Trial.Revision)
-	if err != nil {
-		return engine.Result{}, err
-	}
-	return p.goTo(ctx, store, name, plugin, stored, target)
+	return again(func() (engine.Result, error) {
+		a, err := p.activationOf(ctx, name)
+		if err != nil {
+			return engine.Result{}, err
+		}
+		return p.goTo(ctx, name, func(plugin *strategyPlugin) (*pluginRevision, error) {
+			if a == nil || a.Trial == nil {
+				return nil, badRequest("plugin %q: no revision is on trial that could be promoted", name)
+			}
+			return plugin.earlier(a.Trial.Revision)
+		})
+	})
 }

@@ -87,7 +87,7 @@ type push struct {
 func (p *Plugins) Push(ctx context.Context, in push) (engine.Result, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	result, err := p.push(ctx, in)
+	result, err := again(func() (engine.Result, error) { return p.push(ctx, in) })
 	var refused *host.LoadError
 	if errors.As(err, &refused) && !in.dryRun {
 		p.tellRefused(ctx, in, refused)

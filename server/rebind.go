@@ -31,12 +31,15 @@ func (p *Plugins) Update(ctx context.Context, store *engine.Store, req engine.Up
 	if err != nil || req.Info.DryRun || result.Deleted || req.Info.Subresource != "" {
 		return result, err
 	}
-	now, err := p.rebind(ctx, req.Info.Name)
-	if err == nil && now == nil {
-		now, err = p.reconcile(ctx, req.Info.Name)
-	}
-	if err == nil && now != nil {
-		result.Object = now
+	now, err := again(func() (engine.Result, error) {
+		now, err := p.rebind(ctx, req.Info.Name)
+		if err == nil && now == nil {
+			now, err = p.reconcile(ctx, req.Info.Name)
+		}
+		return engine.Result{Object: now}, err
+	})
+	if err == nil && now.Object != nil {
+		result.Object = now.Object
 	}
 	return result, err
 }

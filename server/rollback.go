@@ -70,23 +70,15 @@ func (p *Plugins) Rollback(ctx context.Context, name string, revision int64) (en
 	if err != nil {
 		return engine.Result{}, err
 	}
-	if ended && (revision == 0 || revision == plugin.Status.ActiveRevision) {
-		now, err := p.reconcile(ctx, name)
-		return engine.Result{Object: now}, err
-	}
 	if ended {
-		if _, err := p.reconcile(ctx, name); err != nil {
-			return engine.Result{}, err
-		}
-		if plugin, stored, err = p.read(ctx, store, name); err != nil {
-			return engine.Result{}, err
+		now, err := p.reconcile(ctx, name)
+		if err != nil || revision == 0 || revision == plugin.Status.ActiveRevision {
+			return engine.Result{Object: now}, err
 		}
 	}
-	target, err := plugin.earlier(revision)
-	if err != nil {
-		return engine.Result{}, err
-	}
-	return p.goTo(ctx, store, name, plugin, stored, target)
+	return again(func() (engine.Result, error) {
+		return p.goTo(ctx, name, func(plugin *strategyPlugin) (*pluginRevision, error) { return plugin.earlier(revision) })
+	})
 }
 
 // rollBackTrial ends the trial of a plugin, if one runs: at once, on every replica.
@@ -103,7 +95,19 @@ func (p *Plugins) rollBackTrial(ctx context.Context, name string) (ended bool, e
 }
 
 // goTo makes a revision in the history the active one.
-func (p *Plugins) goTo(ctx context.Context, store *engine.Store, name string, plugin *strategyPlugin, stored engine.Object, target *pluginRevision) (engine.Result, error) {
+func (p *Plugins) goTo(ctx context.Context, name string, choose func(*strategyPlugin) (*pluginRevision, error)) (engine.Result, error) {
+	store := p.server.view.Load().Store(pluginGroup, "strategyplugins")
+	plugin, stored, err := p.read(ctx, store, name)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	if stored == nil {
+		return engine.Result{}, &engine.NotFoundError{Resource: pluginGroupResource, Name: name}
+	}
+	target, err := choose(plugin)
+	if err != nil {
+		return engine.Result{}, err
+	}
 	wasm, err := p.modules.get(ctx, strings.TrimPrefix(target.Digest, "sha256:"))
 	if err != nil {
 		return engine.Result{}, err
@@ -125,12 +129,18 @@ func (p *Plugins) goTo(ctx context.Context, store *engine.Store, name string, pl
 	return p.putInForce(ctx, store, name, plugin, stored, module)
 }
 
-// earlier finds the revision to go back to; 0 is the one before the active one, or the last one where none is active.
+// earlier finds the revision to go back to; 0 is the last before the active one that was active too, or where none is active the one that was.
 func (s *strategyPlugin) earlier(revision int64) (*pluginRevision, error) {
 	var found *pluginRevision
 	for i := range s.Status.Revisions {
 		r := &s.Status.Revisions[i]
-		if r.Revision == revision || revision == 0 && (s.Status.ActiveRevision == 0 || r.Revision < s.Status.ActiveRevision) {
+		switch {
+		case revision != 0:
+			if r.Revision == revision {
+				found = r
+			}
+		case s.Status.ActiveRevision == 0 && found != nil && found.State == stateDisabled:
+		case s.Status.ActiveRevision == 0 && r.State != stateRolledBack, r.Revision < s.Status.ActiveRevision && r.State == stateSuperseded:
 			found = r
 		}
 	}

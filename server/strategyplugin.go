@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -129,7 +130,7 @@ func (p *Plugins) resource() (*engine.Resource, error) {
 			column("Rollout", "string", ".status.rollout.summary", "What came of the revision that is tried, or was last."),
 			column("Age", "date", ".metadata.creationTimestamp", "Time since the first push."),
 		}}},
-		Strategy: engine.NewNative(pluginStrategy{p}), Traits: engine.Traits{AllowUnconditionalUpdate: true, GenerationOnSpecChange: true},
+		Strategy: engine.NewNative(pluginStrategy{p}), Traits: engine.Traits{AllowUnconditionalUpdate: true},
 	}, nil
 }
 
@@ -138,20 +139,33 @@ type pluginStrategy struct{ plugins *Plugins }
 
 // PrepareForCreate drops the status of others, and what pushes write into the spec.
 func (pluginStrategy) PrepareForCreate(_ context.Context, call *engine.Call) (engine.Object, error) {
-	if call.Request.User.Name == systemUser.Name {
-		return call.Object, nil
+	obj := call.Object
+	if call.Request.User.Name != systemUser.Name {
+		obj = withDecisionsOf(obj, engine.Object(`{}`)).With("status", nil)
 	}
-	return withDecisionsOf(call.Object, engine.Object(`{}`)).With("status", nil), nil
+	return withGeneration(obj, 1), nil
 }
 
 // PrepareForUpdate keeps the status; of the spec what the operator decides on may be changed, the rest is moved by pushes and rollbacks alone.
 func (pluginStrategy) PrepareForUpdate(_ context.Context, call *engine.Call) (engine.Object, error) {
-	if call.Request.User.Name == systemUser.Name {
-		return call.Object, nil
+	obj := call.Object
+	if call.Request.User.Name != systemUser.Name {
+		obj = withDecisionsOf(obj, call.Old).With("status", call.Old.Fields().Get("status"))
 	}
-	fields, old := withDecisionsOf(call.Object, call.Old).Fields(), call.Old.Fields()
-	fields.Set("status", old.Get("status"))
-	return fields.Raw(), nil
+	meta := call.Old.Meta()
+	generation := meta.Int("generation")
+	if !bytes.Equal(obj.Fields().Get("spec"), call.Old.Fields().Get("spec")) {
+		generation++
+	}
+	return withGeneration(obj, generation), nil
+}
+
+// withGeneration is an object with another generation. It counts the changes of the spec here and not in the engine, since the status is not
+// a subresource: the server writes both at once.
+func withGeneration(obj engine.Object, generation int64) engine.Object {
+	meta := obj.Meta()
+	meta.SetInt("generation", generation)
+	return obj.WithMeta(meta)
 }
 
 // withDecisionsOf is an object with the spec of another one, but what the operator decides on is its own.

@@ -40,6 +40,15 @@ type trial struct {
 	named  activeTrial
 	module *host.Module
 	twins  map[schema.GroupResource]*rollout.Twins
+
+	told *toldCounts // for reportAll alone
+}
+
+// toldCounts are what has been told of a trial's counts: in this server's entry in the StrategyPlugin, and what of them has been added up with
+// those of others since.
+type toldCounts struct {
+	reported *rollout.Counts
+	folded   rollout.Counts
 }
 
 // begin puts the trial of an activation in force, beside the stores of the active revision. What was counted before stays where it is
@@ -51,10 +60,10 @@ func (p *Plugins) beginTrial(ctx context.Context, name string, plugin *activePlu
 	if named == nil {
 		return
 	}
-	t := &trial{plugin: name, named: *named, twins: map[schema.GroupResource]*rollout.Twins{}}
+	t := &trial{plugin: name, named: *named, twins: map[schema.GroupResource]*rollout.Twins{}, told: &toldCounts{}}
 	var err error
 	if was := p.active[name]; was != nil && was.trial != nil && was.trial.named.StartedAt == named.StartedAt {
-		t.Trial, t.module = was.trial.Trial, was.trial.module
+		t.Trial, t.module, t.told = was.trial.Trial, was.trial.module, was.trial.told
 	} else if err = p.loadTrial(ctx, t); err != nil {
 		p.server.log.Error("a revision cannot be tried", "plugin", name, "revision", named.Revision, "error", err)
 		return

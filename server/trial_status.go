@@ -42,18 +42,34 @@ func (p *Plugins) report(ctx context.Context, t *trial) {
 	if !fresh {
 		return
 	}
+	var written *rollout.Counts
 	_, err := p.modify(ctx, t.plugin, func(plugin *strategyPlugin) {
 		status := plugin.Status.Rollout
 		if status == nil || status.StartedAt != t.named.StartedAt {
 			return
 		}
-		status.add(replicaReport{p.server.replica, time.Now().UTC().Format(time.RFC3339), counts})
+		if t.told.reported != nil && !status.knows(p.server.replica) {
+			t.told.folded.Add(t.told.reported) // into the sum of those that are gone for long
+			t.told.reported = nil
+		}
+		var own rollout.Counts
+		own.Add(&counts)
+		own.Subtract(&t.told.folded)
+		status.add(replicaReport{p.server.replica, time.Now().UTC().Format(time.RFC3339), own})
+		written = &own
 		status.Samples = rollout.Merge(status.Samples, samples)
 	})
 	if err != nil {
 		t.Unreported()
 		p.server.log.Warn("what was counted could not be reported", "plugin", t.plugin, "error", err)
+	} else if written != nil {
+		t.told.reported = written
 	}
+}
+
+// knows tells whether a server has an entry.
+func (s *rolloutStatus) knows(replica string) bool {
+	return slices.ContainsFunc(s.Replicas, func(r replicaReport) bool { return r.Name == replica })
 }
 
 // add puts a server's report in the place of its last one.

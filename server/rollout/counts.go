@@ -35,24 +35,29 @@ type Counts struct {
 }
 
 // Add adds what another server has counted.
-func (c *Counts) Add(o *Counts) {
-	c.Requests += o.Requests
-	c.ActiveRequests += o.ActiveRequests
-	c.Failed += o.Failed
+func (c *Counts) Add(o *Counts) { c.combine(o, 1) }
+
+// Subtract takes away what has been counted elsewhere.
+func (c *Counts) Subtract(o *Counts) { c.combine(o, -1) }
+
+func (c *Counts) combine(o *Counts, sign int64) {
+	c.Requests += sign * o.Requests
+	c.ActiveRequests += sign * o.ActiveRequests
+	c.Failed += sign * o.Failed
+	c.Rejected += sign * o.Rejected
+	c.NewlyRejected += sign * o.NewlyRejected
+	c.NewlyTaken += sign * o.NewlyTaken
+	c.DifferentErrors += sign * o.DifferentErrors
+	c.DifferentObjects += sign * o.DifferentObjects
+	c.DifferentWarnings += sign * o.DifferentWarnings
+	c.Dropped += sign * o.Dropped
+	c.Fuel += sign * o.Fuel
+	c.ActiveFuel += sign * o.ActiveFuel
+	c.Microseconds += sign * o.Microseconds
+	c.ActiveMicroseconds += sign * o.ActiveMicroseconds
 	for kind, n := range o.Failures {
-		c.fail(kind, n)
+		c.fail(kind, sign*n)
 	}
-	c.Rejected += o.Rejected
-	c.NewlyRejected += o.NewlyRejected
-	c.NewlyTaken += o.NewlyTaken
-	c.DifferentErrors += o.DifferentErrors
-	c.DifferentObjects += o.DifferentObjects
-	c.DifferentWarnings += o.DifferentWarnings
-	c.Dropped += o.Dropped
-	c.Fuel += o.Fuel
-	c.ActiveFuel += o.ActiveFuel
-	c.Microseconds += o.Microseconds
-	c.ActiveMicroseconds += o.ActiveMicroseconds
 }
 
 func (c *Counts) fail(kind string, n int64) {
