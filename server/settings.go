@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -191,11 +192,25 @@ func (p *Plugins) readSpecs(ctx context.Context) error {
 	return nil
 }
 
-// replaced drops the metrics of a revision that serves no longer.
+// replaced drops the metrics of revisions that serve no longer, the active one or the one on trial.
 func (p *Plugins) replaced(was, now *activePlugin) {
-	if was != nil && (now == nil || was.module.Revision() != now.module.Revision()) {
-		p.server.options.Host.Metrics.Forget(was.module.Revision())
+	serving := now.revisions()
+	for _, revision := range was.revisions() {
+		if !slices.Contains(serving, revision) {
+			p.server.options.Host.Metrics.Forget(revision)
+		}
 	}
+}
+
+// revisions are those that serve requests; none of a nil plugin.
+func (a *activePlugin) revisions() (serving []string) {
+	if a == nil {
+		return nil
+	}
+	if serving = append(serving, a.module.Revision()); a.trial != nil {
+		serving = append(serving, a.trial.module.Revision())
+	}
+	return serving
 }
 
 // followSettings keeps up with what other replicas write into StrategyPlugins, until ctx ends.
