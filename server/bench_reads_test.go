@@ -11,8 +11,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/engine/etcd"
 )
 
 // seed puts n CronTabs of about size bytes into the storage, and returns when the server lists them. It returns how long
@@ -174,6 +176,39 @@ func BenchmarkFanOut(b *testing.B) {
 			}
 			seen.Wait()
 			b.ReportMetric(float64(watchers)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+}
+
+// BenchmarkStart starts a server where 100 000 CronTabs of 1 KiB are stored, until it is ready, and lists them for the first
+// time: with etcd in the same process, and with one behind a socket.
+func BenchmarkStart(b *testing.B) {
+	storage, err := etcd.Start(etcd.EmbedConfig{DataDir: b.TempDir(), NoSync: true, ListenClientURL: "http://127.0.0.1:0"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = storage.Close() })
+	client, err := etcd.Dial(etcd.DialConfig{Endpoints: []string{storage.ClientURL()}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = client.Close() })
+	embedded := storage.Storage("/registry")
+	first, stop := startOver(b, embedded, func(root string) engine.Storage { return etcd.NewCache(embedded, root+"/", etcd.CacheOptions{}) })
+	first.seed(b, 100_000, 1024)
+	stop()
+	for name, keys := range map[string]*etcd.Storage{"embedded": embedded, "external": etcd.New(client, "/registry")} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				began := time.Now()
+				r, stop := startOver(b, keys, func(root string) engine.Storage { return etcd.NewCache(keys, root+"/", etcd.CacheOptions{}) })
+				r.waitReady(b)
+				ready := time.Since(began)
+				r.list(b)
+				b.ReportMetric(ready.Seconds(), "s-to-ready")
+				b.ReportMetric((time.Since(began) - ready).Seconds(), "s-first-list")
+				stop()
+			}
 		})
 	}
 }

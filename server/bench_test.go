@@ -27,30 +27,46 @@ type running struct {
 
 func start(tb testing.TB) *running {
 	tb.Helper()
+	if modules, err := bundle.Modules(); err != nil || modules["crontabs"] == nil {
+		tb.Fatalf("the bundled plugins are not built (%v): run make build", err)
+	}
 	storage, err := etcd.Start(etcd.EmbedConfig{DataDir: tb.TempDir(), NoSync: true})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = storage.Close() })
 	keys := storage.Storage("/registry")
+	r, stop := startOver(tb, keys, func(root string) engine.Storage { return etcd.NewCache(keys, root+"/", etcd.CacheOptions{}) })
+	tb.Cleanup(stop)
+	return r
+}
+
+// startOver starts a server over a storage and its caches, and returns when it listens. It may be stopped before the test ends.
+func startOver(tb testing.TB, keys engine.Storage, newCache func(root string) engine.Storage) (r *running, stop func()) {
+	tb.Helper()
 	id, err := server.LoadIdentity(tb.TempDir(), []string{"127.0.0.1"})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	modules, err := bundle.Modules()
-	if err != nil || modules["crontabs"] == nil {
-		tb.Fatalf("the bundled plugins are not built (%v): run make build", err)
+	if err != nil {
+		tb.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
+	bundled := map[string][]byte{}
+	if modules["crontabs"] != nil {
+		bundled["crontabs"] = modules["crontabs"]
+	}
+	ctx, cancel := context.WithCancel(context.Background())
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
 	}
+	var caches []engine.Storage
 	s, err := server.New(ctx, server.Options{
-		Storage: keys, Identity: id, NamespaceLifecycle: true, Bundled: map[string][]byte{"crontabs": modules["crontabs"]},
+		Storage: keys, Identity: id, NamespaceLifecycle: true, Bundled: bundled,
 		Cache: func(root string) engine.Storage {
-			cache := etcd.NewCache(keys, root+"/", etcd.CacheOptions{})
-			tb.Cleanup(cache.Stop)
+			cache := newCache(root)
+			caches = append(caches, cache)
 			return cache
 		},
 	}, listener.Addr().String())
@@ -59,15 +75,17 @@ func start(tb testing.TB) *running {
 	}
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(ctx, listener) }()
-	tb.Cleanup(func() {
-		stop()
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true} //nolint:gosec // its own server
+	return &running{url: "https://" + listener.Addr().String(), token: id.Token, client: &http.Client{Transport: transport}, keys: keys}, func() {
+		transport.CloseIdleConnections()
+		cancel()
 		if err := <-served; err != nil {
 			tb.Error(err)
 		}
-	})
-	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true} //nolint:gosec // its own server
-	tb.Cleanup(transport.CloseIdleConnections)
-	return &running{url: "https://" + listener.Addr().String(), token: id.Token, client: &http.Client{Transport: transport}, keys: keys}
+		for _, cache := range caches {
+			cache.(interface{ Stop() }).Stop()
+		}
+	}
 }
 
 const crontabsPath = "/apis/example.com/v1/namespaces/default/crontabs"

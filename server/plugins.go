@@ -33,6 +33,7 @@ type Plugins struct {
 	active      map[string]*activePlugin
 	spare       map[string]*host.Module // verified by a push and not yet active, by digest
 	caches      map[string]engine.Storage
+	filling     []filler               // the caches that readiness waits for
 	specs       map[string]*pluginSpec // as they were read last
 	states      map[string]*policyState
 	refused     map[string]*refusedTrial
@@ -85,12 +86,38 @@ func (p *Plugins) storage(keyRoot string) engine.Storage {
 	cache := p.caches[keyRoot]
 	if cache == nil {
 		cache = p.server.options.Cache(keyRoot)
+		if filler, ok := cache.(filler); ok && !p.server.ready.Load() {
+			p.filling = append(p.filling, filler)
+		}
 		if t := p.server.options.Tracing; t != nil {
 			cache = t.storage(cache)
 		}
 		p.caches[keyRoot] = cache
 	}
 	return cache
+}
+
+// filler is a cache that answers from memory once it has been filled.
+type filler interface {
+	Ready(ctx context.Context) error
+}
+
+// filled is closed when all caches have been filled that there are by now; not when ctx ends before.
+func (p *Plugins) filled(ctx context.Context) <-chan struct{} {
+	p.mu.Lock()
+	waiting := p.filling
+	p.filling = nil
+	p.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		for _, cache := range waiting {
+			if err := cache.Ready(ctx); err != nil && ctx.Err() != nil {
+				return
+			}
+		}
+		close(done)
+	}()
+	return done
 }
 
 // forget gives the memory free that served what is gone; watches of it end.

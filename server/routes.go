@@ -107,9 +107,10 @@ func (s *Server) resource(c echo.Context) error {
 		if err != nil {
 			return err
 		}
+		began := time.Now()
 		err = r.serveInTime()
 		if r.trial != nil && !isStale(err) {
-			r.tried(err, time.Since(r.info.Time))
+			r.tried(err, time.Since(began))
 		}
 		err = r.explainError(err)
 		// A write that was made under a definition no longer in force has stored nothing: it runs again under the new one.

@@ -17,7 +17,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 	"github.com/prometheus/client_golang/prometheus"
-	"golang.org/x/net/http2"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/rand"
 
@@ -250,19 +249,21 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
 		Handler: s.echo, TLSConfig: s.options.Identity.TLS(), ReadHeaderTimeout: 32 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 1 << 20, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-	}
-	// As many streams as Kubernetes' clients open watches over one connection.
-	if err := http2.ConfigureServer(server, &http2.Server{MaxConcurrentStreams: 2000}); err != nil {
-		return err
+		// As many streams as Kubernetes' clients open watches over one connection.
+		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: 2000},
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(tls.NewListener(listener, server.TLSConfig)) }()
-	s.ready.Store(true)
-	close(s.serving)
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
+	for filled := s.plugins.filled(ctx); ctx.Err() == nil; {
+		select {
+		case <-filled:
+			s.ready.Store(true)
+			close(s.serving)
+			filled = nil
+		case err := <-failed:
+			return err
+		case <-ctx.Done():
+		}
 	}
 	s.ready.Store(false)
 	s.end()
