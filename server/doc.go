@@ -7,4 +7,8 @@
 // What the server is made of is served like everything else: Namespace (namespaces.go) and StrategyPlugin
 // (strategyplugin.go) are resources with native strategies. Plugins (plugins.go) keeps the modules of strategy
 // plugins in the storage (modules.go), loads what is active and swaps the View (view.go) that requests are served by.
+//
+// A revision may be tried first (package rollout): trial.go puts it in force beside the active one, trial_request.go chooses its requests,
+// reconcile.go makes the StrategyPlugin and the activation agree, trial_status.go tells what was counted, and sweep.go takes away
+// modules that nothing names.
 package server

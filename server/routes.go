@@ -107,10 +107,9 @@ func (s *Server) resource(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		began := time.Now()
 		err = r.serveInTime()
 		if r.trial != nil && !isStale(err) {
-			r.tried(err, time.Since(began))
+			r.tried(err, time.Since(r.info.Time))
 		}
 		err = r.explainError(err)
 		// A write that was made under a definition no longer in force has stored nothing: it runs again under the new one.
