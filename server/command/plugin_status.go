@@ -80,7 +80,11 @@ func (p *pluginState) print(out io.Writer, name string) error {
 	if r.EndedAt != "" {
 		fmt.Fprintf(out, ", ended %s", r.EndedAt)
 	}
-	fmt.Fprintf(out, ", counted by %d servers\n", len(r.Replicas))
+	servers := "servers"
+	if len(r.Replicas) == 1 {
+		servers = "server"
+	}
+	fmt.Fprintf(out, ", counted by %d %s\n", len(r.Replicas), servers)
 	for _, line := range countLines(&r.Counts) {
 		fmt.Fprintln(out, "  "+line)
 	}

@@ -50,7 +50,7 @@ func TestShadow(t *testing.T) {
 	equal(t, "state of the active revision", stateOf(plugin, 1), "Active")
 
 	shown := s.run(t, "plugin", "status", "deployments")
-	contains(t, shown, "revision 1 serves deployments.apps", "2 ", "Shadow", "Rollout ", "Shadow of revision 2 since", "counted by 1 servers", "3 newly rejected")
+	contains(t, shown, "revision 1 serves deployments.apps", "2 ", "Shadow", "Rollout ", "Shadow of revision 2 since", "counted by 1 server", "3 newly rejected")
 	contains(t, shown, "NewlyRejected: create deployments.apps default/shadowed-rejectx-", "candidate spec.replicas: Invalid value: 1: is stricter now")
 	contains(t, shown, "DifferentObject: ", "/metadata/annotations/answered-by \"2\"")
 	contains(t, shown, "Failed: create deployments.apps default/shadowed-")
