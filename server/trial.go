@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -193,5 +192,3 @@ func (a *activation) endTrial(reason, message string) {
 	a.Ended = &endedTrial{activeTrial: *a.Trial, EndedAt: time.Now().UTC().Format(time.RFC3339), Reason: reason, Message: message}
 	a.Trial = nil
 }
-
-var errNoTrial = errors.New("no revision is on trial")
