@@ -1,0 +1,11 @@
+;; Two resources with keys in common, which do not say that they share them.
+;; want: load describe: keyRoot /widgets/more overlaps with that of widgets.hostile.example
+(module
+  (memory (export "memory") 4)
+  (data (i32.const 0x400)
+    "{\"name\":\"hostile\",\"version\":\"1\",\"resources\":[{\"group\":\"hostile.example\",\"resource\":\"widgets\",\"kind\":\"Widget\",\"scope\":\"Namespaced\",\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true}],\"hooks\":[],\"keyRoot\":\"/widgets\"},{\"group\":\"other.example\",\"resource\":\"widgets\",\"kind\":\"Widget\",\"scope\":\"Namespaced\",\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true}],\"hooks\":[],\"keyRoot\":\"/widgets/more\"}]}"
+  )
+  (func (export "stratagem_abi_version") (result i32) (i32.const 1))
+  (func (export "stratagem_describe") (result i64) (i64.const 0x00000400_0000018d))
+  (func (export "stratagem_reserve") (param $n i32) (result i32) (i32.const 0x10000))
+  (func (export "stratagem_invoke") (param i64 i32) (result i64) unreachable))
