@@ -72,7 +72,7 @@ type Strategy interface {
 	Run(ctx context.Context, hooks Hooks, call *Call) (Reply, error)
 }
 
-// Call is what a strategy gets to see.
+// Call is what a strategy gets to see. The objects of a create or update come without managedFields, which no hook may change.
 type Call struct {
 	Request *RequestInfo
 	Object  Object
