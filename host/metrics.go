@@ -40,7 +40,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 			Name: "stratagem_hook_duration_seconds", Help: "Time that a guest ran for one call.",
 			Buckets: []float64{5e-6, 10e-6, 25e-6, 50e-6, 100e-6, 250e-6, 500e-6, .001, .0025, .005, .01, .025, .05, .1, .5},
 		}, []string{"plugin", "revision", "hooks"}),
-		fuel:      counter("stratagem_hook_fuel_total", "Fuel that guests have used.", "hooks"),
+		fuel:      counter("stratagem_hook_fuel_total", "Fuel that guests have used; approximate where instances are not reset after every call.", "hooks"),
 		instances: gauge("stratagem_plugin_instances", "Instances that there are."),
 		started:   counter("stratagem_plugin_instances_started_total", "Instances that have been made."),
 		resets:    counter("stratagem_plugin_resets_total", "Instances that have been brought back to the snapshot."),
