@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/host"
@@ -51,7 +52,7 @@ func TestPanicsReachTheOperator(t *testing.T) {
 }
 
 func TestRunawaysAreStopped(t *testing.T) {
-	s := strategy(load(t, partWasm, host.Options{}), "status")
+	s := strategy(load(t, partWasm, host.Options{Limits: host.Limits{FailingTime: time.Second}}), "status")
 	for what, want := range map[string]string{
 		"spin":    "it ran out of its budget of ",
 		"recurse": "",

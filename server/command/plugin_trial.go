@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +48,7 @@ func withWorld(ctx context.Context, file string, do func(*trial.World) error) er
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	w, err := trial.NewWorld(ctx, wasm, host.Options{Log: log})
+	w, err := trial.NewWorld(ctx, wasm, host.Options{Log: log, Limits: host.Limits{FailingTime: time.Second}}) // cases may expect failures, one after the other
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
