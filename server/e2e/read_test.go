@@ -76,7 +76,7 @@ func TestKubectlDiscovery(t *testing.T) {
 	contains(t, k.run(t, "api-versions"), "apps/v1\n", "example.com/v1\n", "stratagem.dev/v1alpha1\n", "v1\n")
 	contains(t, k.run(t, "version"), "Client Version: v1.37.2\n", "Server Version: v1.37.")
 	contains(t, k.run(t, "get", "namespaces", "default", "kube-system"), "NAME          STATUS   AGE\n", "default       Active   ", "kube-system   Active   ")
-	contains(t, k.run(t, "get", "strategyplugins"), "NAME          REVISION   VERSION   DIGEST", "ABI   RESOURCES ", "STATE    AGE\n",
+	contains(t, k.run(t, "get", "strategyplugins"), "NAME          REVISION   VERSION   DIGEST", "ABI   RESOURCES ", "STATE", "AGE\n",
 		"core          1          1.0.0     sha256:", "configmaps,secrets,", "crontabs      1          1.0.0     sha256:", "1     crontabs.example.com ", "Active", "deployments.apps", "pods")
 	contains(t, k.refused(t, "", "get", "services"), `error: the server doesn't have a resource type "services"`)
 	contains(t, k.refused(t, "", "get", "--raw", "/apis/none.example.com/v1/things"), "Error from server (NotFound): the server could not find the requested resource")
