@@ -140,3 +140,54 @@ func BenchmarkWatch(b *testing.B) {
 	wait.Wait()
 	b.ReportMetric(float64(i*watchers)/b.Elapsed().Seconds(), "events/s")
 }
+
+// BenchmarkWatchByValue writes items of a thousand values while a watch of each is open: with a facet, and without one, as each
+// would have to look for itself.
+func BenchmarkWatchByValue(b *testing.B) {
+	const watchers = 1000
+	for name, faceted := range map[string]bool{"facet": true, "all": false} {
+		b.Run(name, func(b *testing.B) {
+			ctx, stop := context.WithCancel(b.Context())
+			defer stop()
+			server, err := Start(EmbedConfig{DataDir: b.TempDir(), NoSync: true})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer func() { _ = server.Close() }()
+			c := NewCache(server.Storage("registry"), "/pods/", CacheOptions{})
+			defer c.Stop()
+			if err := c.Ready(ctx); err != nil {
+				b.Fatal(err)
+			}
+			var seen sync.WaitGroup
+			for n := range watchers {
+				opts := engine.WatchOptions{}
+				value := fmt.Sprintf("n%d/", n)
+				if faceted {
+					opts.Facet = nodeFacet(value[:len(value)-1])
+				}
+				w, err := c.Watch(ctx, "/pods/", opts)
+				if err != nil {
+					b.Fatal(err)
+				}
+				go func() {
+					for event := range w.Events() {
+						if strings.HasPrefix(string(event.Data), value) {
+							seen.Done()
+						}
+					}
+				}()
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			for i := 0; b.Loop(); i++ {
+				seen.Add(1)
+				put(b, c, fmt.Sprintf("/pods/%d", i), fmt.Sprintf("n%d/", i%watchers))
+				if i%64 == 63 {
+					seen.Wait()
+				}
+			}
+			seen.Wait()
+		})
+	}
+}
