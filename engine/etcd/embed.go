@@ -39,10 +39,11 @@ type EmbedConfig struct {
 
 // Server is an etcd that runs inside this process.
 type Server struct {
-	etcd   *embed.Etcd
-	client *clientv3.Client
-	gate   *readGate
-	dir    *dirLock
+	etcd    *embed.Etcd
+	client  *clientv3.Client
+	reads   *readGate
+	watches *watchGate
+	dir     *dirLock
 
 	closing sync.Once
 }
@@ -64,7 +65,7 @@ func Start(cfg EmbedConfig) (*Server, error) {
 		return nil, errors.Join(&DirError{Dir: cfg.DataDir, Err: err}, dir.release())
 	}
 	server := &Server{etcd: etcd, dir: dir}
-	server.client, server.gate = newLocalClient(etcd.Server)
+	server.client, server.reads, server.watches = newLocalClient(etcd.Server)
 	if err := server.waitReady(startTimeout); err != nil {
 		return nil, errors.Join(err, server.Close())
 	}
@@ -93,7 +94,8 @@ func (s *Server) Stopped() <-chan struct{} { return s.etcd.Server.StopNotify() }
 func (s *Server) Close() (err error) {
 	s.closing.Do(func() {
 		closeErr := closeClient(s.client)
-		s.gate.close()
+		s.reads.close()
+		s.watches.close()
 		s.etcd.Close()
 		err = errors.Join(closeErr, s.dir.release())
 	})

@@ -29,15 +29,17 @@ type localWatcher struct {
 	another func() clientv3.Watcher
 }
 
-// newLocalClient is etcd's own in-process client, with its reads behind a gate.
-func newLocalClient(server *etcdserver.EtcdServer) (*clientv3.Client, *readGate) {
+// newLocalClient is etcd's own in-process client, with its reads and watches behind gates.
+func newLocalClient(server *etcdserver.EtcdServer) (*clientv3.Client, *readGate, *watchGate) {
 	client := v3client.New(server)
-	gate := &readGate{KVClient: adapter.KvServerToKvClient(v3rpc.NewQuotaKVServer(server))}
-	client.KV = clientv3.NewKVFromKVClient(gate, client)
-	client.Watcher = &localWatcher{Watcher: client.Watcher, another: func() clientv3.Watcher {
-		return clientv3.NewWatchFromWatchClient(adapter.WatchServerToWatchClient(v3rpc.NewWatchServer(server)), client)
-	}}
-	return client, gate
+	reads := &readGate{KVClient: adapter.KvServerToKvClient(v3rpc.NewQuotaKVServer(server))}
+	client.KV = clientv3.NewKVFromKVClient(reads, client)
+	watches := newWatchGate(v3rpc.NewWatchServer(server))
+	another := func() clientv3.Watcher {
+		return clientv3.NewWatchFromWatchClient(adapter.WatchServerToWatchClient(watches), client)
+	}
+	client.Watcher = &localWatcher{Watcher: another(), another: another}
+	return client, reads, watches
 }
 
 // Range reads while the gate is open.
