@@ -17,11 +17,6 @@ const (
 	mostBehind = 3 * time.Second
 
 	checkTimeout = 10 * time.Second
-
-	// After a check that many reads shared the next one waits for more of them: so long for each of these reads, counted
-	// from when the check began, and no longer than that. For a few it is over before the check is.
-	sharedPause = 50 * time.Microsecond
-	mostPause   = 2 * time.Millisecond
 )
 
 // errBehind says that the caches did not get to know etcd's newest revision in time.
@@ -114,9 +109,8 @@ type gate struct {
 
 // pass is the check that those who came before it began wait for.
 type pass struct {
-	done    chan struct{}
-	err     error
-	waiters int // fixed once the check has begun
+	done chan struct{}
+	err  error
 }
 
 // pass waits for a check that begins after the call.
@@ -141,7 +135,6 @@ func (g *gate) queue() *pass {
 			go g.run()
 		}
 	}
-	g.queued.waiters++
 	return g.queued
 }
 
@@ -157,9 +150,7 @@ func (g *gate) run() {
 			return
 		}
 		g.mu.Unlock()
-		began := time.Now()
 		current.err = g.check()
 		close(current.done)
-		time.Sleep(min(sharedPause*time.Duration(current.waiters), mostPause) - time.Since(began))
 	}
 }
