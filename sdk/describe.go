@@ -20,6 +20,15 @@ func (m *Module) Describe() []byte {
 		m.describeResource(w, &m.plugin.Resources[i])
 	}
 	w.close(']')
+	if r := m.plugin.Reset; r != nil {
+		w.key("reset")
+		w.open('{')
+		w.key("every")
+		w.dst = strconv.AppendInt(w.dst, int64(r.Every), 10)
+		w.bool("onGrowth", r.OnGrowth)
+		w.bool("betweenNamespaces", r.BetweenNamespaces)
+		w.close('}')
+	}
 	w.close('}')
 	return w.dst
 }

@@ -14,7 +14,7 @@ func (traits) ReturnDeletedObject() bool      { return true }
 func (traits) GenerationOnSpecChange() bool   { return true }
 
 func TestDescribe(t *testing.T) {
-	m := NewModule(Plugin{Name: "all", Version: "1.2.3", Resources: []Resource{
+	m := NewModule(Plugin{Name: "all", Version: "1.2.3", Reset: &Reset{Every: 64, OnGrowth: true}, Resources: []Resource{
 		{
 			Resource: "pods", Kind: "Pod", Strategy: everything{},
 			Versions: []Version{{Name: "v1"}},
@@ -53,7 +53,7 @@ func TestDescribe(t *testing.T) {
 		`{"name":"status","hooks":["Validate"]},` +
 		`{"name":"scale","scale":{"specReplicasPath":".a","statusReplicasPath":".b","labelSelectorPath":".c"}},` +
 		`{"name":"sell","create":{"group":"g.io","version":"v1","kind":"Sale","action":"delete"}},` +
-		`{"name":"eat","unavailable":"not today"}],"selectableFields":[".a"],"fieldLabels":[{"label":"b","paths":[".c",".d"]},{"label":"e","paths":[".f"]}],"resetFields":[".status"]}]}`
+		`{"name":"eat","unavailable":"not today"}],"selectableFields":[".a"],"fieldLabels":[{"label":"b","paths":[".c",".d"]},{"label":"e","paths":[".f"]}],"resetFields":[".status"]}],"reset":{"every":64,"onGrowth":true}}`
 	if got := string(m.Describe()); got != want {
 		t.Errorf("\n%s, want\n%s", strings.ReplaceAll(got, ",", ",\n"), strings.ReplaceAll(want, ",", ",\n"))
 	}

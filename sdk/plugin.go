@@ -5,6 +5,16 @@ type Plugin struct {
 	Name      string
 	Version   string
 	Resources []Resource
+	// Reset asks the operator not to bring instances back to their beginning after every call; nil is after every call.
+	Reset *Reset
+}
+
+// Reset is how rarely an author would have instances reset. What a hook keeps in a variable, or leaves in memory, may then be there in a
+// later call, for whoever that is. It costs less time, and operators grant it as far as they like.
+type Reset struct {
+	Every             int  // calls between two resets, at least 1
+	OnGrowth          bool // also when the memory has grown
+	BetweenNamespaces bool // also before a call for another namespace
 }
 
 // Scope says whether objects live in namespaces.

@@ -12,6 +12,8 @@ import (
 func init() {
 	sdk.Register(sdk.Plugin{
 		Name: "widgets", Version: "1.0.0",
+		// It keeps nothing, so it may ask; a server resets after every call all the same, unless it is told otherwise.
+		Reset: &sdk.Reset{Every: 64, OnGrowth: true, BetweenNamespaces: true},
 		Resources: []sdk.Resource{{
 			Group: "load.example.com", Resource: "widgets", Kind: "Widget",
 			Versions: []sdk.Version{{Name: "v1", Columns: []sdk.Column{
