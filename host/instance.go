@@ -27,7 +27,6 @@ type instance struct {
 	budgetLimit Limit
 
 	calls     int    // since it was last pristine
-	exact     bool   // then, its memory had the size of the snapshot
 	began     uint32 // bytes of memory then
 	namespace string // of the last call
 }

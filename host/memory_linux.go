@@ -13,10 +13,16 @@ import (
 type linearMemory struct {
 	region  *region
 	cleanup runtime.Cleanup
-	usable  uint64
+	usable  uint64 // bytes that are open, of which those beyond size are zero
+	size    uint64 // bytes that the guest has
+	shrink  uint64 // what Reallocate makes it, whatever is asked for; 0 for what is asked for
 	refused bool   // to grow
 	watch   *watch // nil where all of it has to be copied
 }
+
+// keepGrown is how many bytes beyond the snapshot are cleared and kept for the next call that grows. What is beyond them is
+// given back to the system.
+const keepGrown = 4 << 20
 
 // watchFrom is the size above which it is cheaper to ask the kernel than to copy all.
 const watchFrom = 256 << 10
@@ -48,6 +54,9 @@ func newLinearMemory(first, most uint64) *linearMemory {
 
 // Reallocate makes the first size bytes usable. They stay where they are.
 func (m *linearMemory) Reallocate(size uint64) []byte {
+	if m.shrink > 0 {
+		size = m.shrink
+	}
 	if size > uint64(len(m.region.bytes)) {
 		m.refused = true
 		return nil
@@ -57,7 +66,7 @@ func (m *linearMemory) Reallocate(size uint64) []byte {
 			return nil
 		}
 	}
-	m.usable = max(m.usable, size)
+	m.usable, m.size = max(m.usable, size), size
 	return m.region.bytes[:size:size]
 }
 
@@ -71,10 +80,11 @@ func (m *linearMemory) Reset(snapshot []byte) {
 			m.watch = newWatch(start)
 		}
 	}
-	tail := m.region.bytes[len(snapshot):m.usable]
-	if len(tail) > 0 && (!m.region.mapped || syscall.Madvise(tail, syscall.MADV_DONTNEED) != nil) {
-		clear(tail)
+	tail := m.region.bytes[len(snapshot):m.size]
+	if far := tail[min(len(tail), keepGrown):]; len(far) > 0 && m.region.mapped && syscall.Madvise(far, syscall.MADV_DONTNEED) == nil {
+		tail = tail[:keepGrown]
 	}
+	clear(tail)
 }
 
 // Free gives the address space back.

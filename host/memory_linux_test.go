@@ -12,7 +12,7 @@ func memories() map[string]func() *linearMemory {
 	return map[string]func() *linearMemory{
 		"mapped": func() *linearMemory { return newLinearMemory(first, most) },
 		"heap": func() *linearMemory {
-			return &linearMemory{region: &region{bytes: make([]byte, most)}, usable: first}
+			return &linearMemory{region: &region{bytes: make([]byte, most)}, usable: first, size: first}
 		},
 	}
 }
@@ -76,6 +76,33 @@ func testMemoryReset(t *testing.T, m *linearMemory) {
 		if tail := all[len(snapshot):]; !bytes.Equal(tail, make([]byte, len(tail))) {
 			t.Fatalf("round %d: something is left behind it", round)
 		}
+	}
+}
+
+// What a memory had grown to is empty when it grows there again, whether it was kept or given back to the system.
+func TestMemoryThatShrank(t *testing.T) {
+	const first, most = 64 << 10, 3 * keepGrown
+	for name, m := range map[string]*linearMemory{
+		"mapped": newLinearMemory(first, most),
+		"heap":   {region: &region{bytes: make([]byte, most)}, usable: first, size: first},
+	} {
+		snapshot := make([]byte, first)
+		for round, size := range []uint64{most, most / 2, first, most} {
+			all := m.Reallocate(size)
+			if !bytes.Equal(all, make([]byte, size)) {
+				t.Errorf("%s: something is left in round %d", name, round)
+			}
+			for at := range all {
+				all[at] = 1
+			}
+			m.Reset(snapshot)
+			m.shrink = first
+			if got := m.Reallocate(size + 1); len(got) != first {
+				t.Errorf("%s: it has %d bytes", name, len(got))
+			}
+			m.shrink = 0
+		}
+		m.Free()
 	}
 }
 

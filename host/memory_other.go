@@ -8,13 +8,17 @@ func writesAreKnown() bool { return false }
 type linearMemory struct {
 	bytes   []byte
 	most    uint64
-	refused bool // to grow
+	shrink  uint64 // what Reallocate makes it, whatever is asked for; 0 for what is asked for
+	refused bool   // to grow
 }
 
 func newLinearMemory(_, most uint64) *linearMemory { return &linearMemory{most: most} }
 
 // Reallocate makes the memory larger, by a quarter more than is asked for when it has to move.
 func (m *linearMemory) Reallocate(size uint64) []byte {
+	if m.shrink > 0 {
+		size = m.shrink
+	}
 	if size > m.most {
 		m.refused = true
 		return nil

@@ -70,7 +70,7 @@ func (m *Module) obtain(ctx context.Context, namespace string, pristine bool) (*
 			return nil, err
 		}
 		stale := in.calls > 0 && (pristine || m.reset.BetweenNamespaces && in.namespace != namespace)
-		if stale && !m.restore(in) || pristine && m.snapshot != nil && !in.exact {
+		if stale && !m.restore(in) {
 			m.pool.discard(in)
 			continue
 		}

@@ -10,9 +10,6 @@ type snapshot struct {
 	clock   uint64
 }
 
-// maxGrowth is how many bytes an instance may have grown beyond the snapshot to be restored.
-const maxGrowth = 16 << 20
-
 // snapshots tells whether memory and numbers are all the state that the module's code can change. Where it is not (tables,
 // dropped segments, references or vectors in globals) an instance that is no longer pristine is replaced.
 func (in *instance) snapshots() bool {
@@ -42,9 +39,8 @@ func (in *instance) takeSnapshot() *snapshot {
 	return s
 }
 
-// restore brings the instance back to the snapshot. Memory cannot shrink: what it has grown beyond the snapshot is left
-// empty, as fresh memory is, and the guest that asks for memory gets more. An instance that has grown too far that way is
-// not worth restoring: false.
+// restore brings the instance back to the snapshot, to its last byte; an instance that cannot be brought back is to be
+// thrown away: false.
 func (in *instance) restore(s *snapshot) bool {
 	memory := in.mod.Memory()
 	if missing := len(s.memory) - int(memory.Size()); missing > 0 {
@@ -52,16 +48,28 @@ func (in *instance) restore(s *snapshot) bool {
 			return false
 		}
 	}
-	grown := int(memory.Size()) - len(s.memory)
-	if room := int(in.module.options.Limits.MemoryPages)<<16 - len(s.memory); grown > min(maxGrowth, room/2) {
+	in.memory.Reset(s.memory)
+	if !in.shrink(len(s.memory)) {
 		return false
 	}
-	in.memory.Reset(s.memory)
 	for i, g := range in.globals {
 		g.Set(s.globals[i])
 	}
-	in.guest.clock, in.calls, in.namespace, in.exact, in.began = s.clock, 0, "", grown == 0, memory.Size()
+	in.guest.clock, in.calls, in.namespace, in.began = s.clock, 0, "", memory.Size()
 	return true
+}
+
+// shrink takes from the guest the memory that it has grown beyond size, which WebAssembly has no instruction for: wazero takes
+// whatever an allocator answers to growing. Where it does not (a memory that is at the most that the module declares) it is false.
+func (in *instance) shrink(size int) bool {
+	memory := in.mod.Memory()
+	if int(memory.Size()) == size {
+		return true
+	}
+	in.memory.shrink = uint64(size)
+	_, ok := memory.Grow(1)
+	in.memory.shrink = 0
+	return ok && int(memory.Size()) == size
 }
 
 // grown tells whether the memory is larger than it was when the instance was pristine.

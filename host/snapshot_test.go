@@ -45,20 +45,16 @@ func TestResetBetweenNamespaces(t *testing.T) {
 	}
 }
 
-// A guest that grows in every call is reset after every call, one that does not is left alone.
+// A guest that has grown is reset after the call, one that has not is left alone.
 func TestResetOnGrowth(t *testing.T) {
 	s := load(t, "remembers", Options{Reset: Reset{Every: Never, OnGrowth: true}, Limits: Limits{Instances: 1}})
-	for i, c := range []struct {
-		padding int
-		want    string
-	}{
-		{4000, "---"}, // it grows, and is brought back
-		{4000, "---"}, // what it grew into is left to it, and empty: it grows no more
-		{4000, "mgn"},
-	} {
-		if got := warningOf(t, s, "default", c.padding); got != c.want {
-			t.Errorf("call %d: %s, want %s", i, got, c.want)
+	for i, padding := range []int{4000, 4000, 0, 4000} { // it grows by what is over 3000 bytes
+		if got := warningOf(t, s, "default", padding); got != "---" {
+			t.Errorf("call %d: %s", i, got)
 		}
+	}
+	if c := s.module.Counts(); c.Started != 1 || c.Resets != 3 || c.Discarded != 0 {
+		t.Errorf("%+v", c)
 	}
 }
 
@@ -151,24 +147,27 @@ func TestResetRestoresEveryByte(t *testing.T) {
 	}
 }
 
-// Memory that grows without end costs an instance now and then, and never more than the limit.
-func TestGrowthIsBounded(t *testing.T) {
+// Memory that grows in each call is taken back, and the instance stays.
+func TestGrowthIsTakenBack(t *testing.T) {
 	s := load(t, "scribbles", Options{Reset: Reset{Every: 1}, Limits: Limits{Instances: 1}})
 	m := s.module
 	seven := 0 // a padding with which the guest grows
 	for ; frameSize(encodeCall(withoutManaged(widgetCall(seven))))%7 != 0; seven++ {
 	}
+	var fuel int64
 	for range 600 {
-		if _, err := s.Run(t.Context(), warn, widgetCall(seven)); err != nil {
+		_, cost, err := s.Measure(t.Context(), warn, widgetCall(seven))
+		if err != nil {
 			t.Fatal(err)
 		}
-		for _, in := range m.pool.idle {
-			if grown := int(in.mod.Memory().Size()) - len(m.snapshot.memory); grown > maxGrowth {
-				t.Fatalf("an idle instance has grown by %d bytes", grown)
-			}
+		if fuel == 0 {
+			fuel = cost.Fuel
+		}
+		if size := int(m.pool.idle[0].mod.Memory().Size()); size != len(m.snapshot.memory) || cost.Fuel != fuel {
+			t.Fatalf("%d bytes of memory, the snapshot has %d; %d units of fuel, %d at first", size, len(m.snapshot.memory), cost.Fuel, fuel)
 		}
 	}
-	if c := m.Counts(); c.Discarded == 0 || c.Discarded > 5 {
+	if c := m.Counts(); c.Started != 1 || c.Resets != 600 || c.Discarded != 0 {
 		t.Errorf("%+v", c)
 	}
 }

@@ -32,7 +32,7 @@ func (m *Module) warmUp(ctx context.Context, in *instance) (*instance, error) {
 		}
 	}
 	m.snapshot = in.takeSnapshot()
-	in.calls, in.exact, in.began = 0, true, in.mod.Memory().Size()
+	in.calls, in.began = 0, in.mod.Memory().Size()
 	return in, nil
 }
 
