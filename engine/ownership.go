@@ -111,6 +111,9 @@ func (o Object) ManagedFields() []byte { return o.member("managedFields") }
 // Unowned is the object without managedFields. No hook sees them or may change them, so that a write takes them off at its
 // beginning and puts them on at its end.
 func (o Object) Unowned() Object {
+	if !bytes.Contains(o, []byte(`"managedFields":`)) { // nowhere, which is known sooner than that they are not in metadata
+		return o
+	}
 	_, metadata := o.find(0, "metadata")
 	begin, value := o.find(metadata, "managedFields")
 	if begin < 0 {

@@ -247,7 +247,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	defer s.running.Wait()
 	defer s.end()
 	server := &http.Server{
-		Handler: s.echo, TLSConfig: s.options.Identity.TLS(), ReadHeaderTimeout: 32 * time.Second, IdleTimeout: 2 * time.Minute,
+		Handler: roomy{s.echo}, TLSConfig: s.options.Identity.TLS(), ReadHeaderTimeout: 32 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 1 << 20, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 		// As many streams as Kubernetes' clients open watches over one connection.
 		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: 2000},
