@@ -118,7 +118,7 @@ func (m *Module) tryHook(ctx context.Context, c warmUpCall) (Finding, error) {
 	case second.err != nil || !bytes.Equal(first.frame, second.frame) || fuel != again && m.snapshot != nil:
 		f.Verdict, f.Detail = Failed, "the same call, made again from the beginning, did not come to the same"
 	default:
-		f.Detail = fmt.Sprintf("fuel %d", fuel)
+		f.Detail = "fuel " + FuelText(fuel, m.snapshot == nil)
 	}
 	return f, nil
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stratagem-dev/stratagem/engine"
@@ -221,5 +222,21 @@ func TestMeasureSaysWhatItCost(t *testing.T) {
 	}
 	if _, err := s.Run(t.Context(), engine.HooksOf(engine.Canonicalize), widgetCall(0)); err != nil {
 		t.Error(err)
+	}
+}
+
+// Fuel that was not counted from a snapshot is approximate: that of a module without one, and of an instance that has been called before.
+func TestFuelIsApproximate(t *testing.T) {
+	for name, approximate := range map[string]bool{"counts": false, "remembers_in_table": true, "drops_segment": true} {
+		_, cost, err := load(t, name, Options{}).Measure(t.Context(), warn, widgetCall(0))
+		if err != nil || cost.Approximate != approximate || strings.HasPrefix(cost.FuelText(), "~") != approximate {
+			t.Errorf("%s: %+v, %v", name, cost, err)
+		}
+	}
+	s := load(t, "counts", Options{Reset: Reset{Every: Never}, Limits: Limits{Instances: 1}})
+	for i, pristine := range []bool{false, false, true, false} {
+		if _, cost, err := s.run(t.Context(), warn, widgetCall(0), pristine); err != nil || cost.Approximate != (i%2 == 1) {
+			t.Errorf("call %d: %+v, %v", i, cost, err)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/stratagem-dev/stratagem/engine"
@@ -18,12 +19,24 @@ type Strategy struct {
 // Cost is what a call of the guest took.
 type Cost struct {
 	// Fuel is the same for the same input on every machine when the call began from the snapshot, which Measure sees to
-	// for the modules that have one.
-	Fuel int64
+	// for the modules that have one. Approximate tells that it did not.
+	Fuel        int64
+	Approximate bool
 	// Sent and Received are the bytes of the frames.
 	Sent, Received int
 	// Time is how long the guest ran.
 	Time time.Duration
+}
+
+// FuelText is the fuel for people to read: 411234, or ~411234 where it is approximate.
+func (c Cost) FuelText() string { return FuelText(c.Fuel, c.Approximate) }
+
+// FuelText is an amount of fuel for people to read.
+func FuelText(fuel int64, approximate bool) string {
+	if approximate {
+		return "~" + strconv.FormatInt(fuel, 10)
+	}
+	return strconv.FormatInt(fuel, 10)
 }
 
 // Hooks are the hooks that the module's description lists.
@@ -35,6 +48,18 @@ func (s *Strategy) Run(ctx context.Context, hooks engine.Hooks, call *engine.Cal
 	return reply, err
 }
 
+// RunWhole is Run of all hooks of a write, for a guest that tells what the reviewing ones of them got.
+func (s *Strategy) RunWhole(ctx context.Context, hooks engine.Hooks, call *engine.Call) (reply engine.Reply, ok bool, err error) {
+	if !s.module.whole {
+		return engine.Reply{}, false, nil
+	}
+	reply, _, err = s.run(ctx, hooks|whole, call, false)
+	return reply, true, err
+}
+
+// whole, which is the number of no hook, marks the hooks of a call to stratagem_invoke_whole.
+const whole engine.Hooks = 1
+
 // Measure is Run in a pristine instance, with what it cost.
 func (s *Strategy) Measure(ctx context.Context, hooks engine.Hooks, call *engine.Call) (engine.Reply, Cost, error) {
 	return s.run(ctx, hooks, call, true)
@@ -43,7 +68,7 @@ func (s *Strategy) Measure(ctx context.Context, hooks engine.Hooks, call *engine
 func (s *Strategy) run(ctx context.Context, hooks engine.Hooks, call *engine.Call, pristine bool) (engine.Reply, Cost, error) {
 	limits := tally{Limits: &s.module.options.Limits}
 	reply, cost, err := s.runWithin(ctx, &limits, hooks, call, pristine)
-	s.module.metrics.called(hooks, outcomeOf(&reply, err), cost, limits.exceeded)
+	s.module.metrics.called(hooks&^whole, outcomeOf(&reply, err), cost, limits.exceeded)
 	return reply, cost, err
 }
 
@@ -66,10 +91,11 @@ func (s *Strategy) runWithin(ctx context.Context, limits *tally, hooks engine.Ho
 		}
 		return engine.Reply{}, Cost{}, s.failure(limits, hooks, 0, err)
 	}
+	exact := s.module.snapshot != nil && in.calls == 0
 	began := time.Now()
 	endReads := in.beginReads(ctx, call.Request, limits)
 	frame, err := in.callOn(call.Request.Account, hooks, segments)
-	cost := Cost{Fuel: in.used(), Sent: frameSize(segments), Received: len(frame), Time: time.Since(began)}
+	cost := Cost{Fuel: in.used(), Approximate: !exact, Sent: frameSize(segments), Received: len(frame), Time: time.Since(began)}
 	endReads()
 	s.log(in, limits, call)
 	if err != nil {
@@ -159,4 +185,7 @@ func (s *Strategy) log(in *instance, limits *tally, call *engine.Call) {
 		"resource", call.Request.Resource, "droppedBytes", said.dropped+suppressed)
 }
 
-var _ engine.Strategy = (*Strategy)(nil)
+var (
+	_ engine.Strategy = (*Strategy)(nil)
+	_ engine.Whole    = (*Strategy)(nil)
+)

@@ -19,13 +19,13 @@ func benchCommand() *cobra.Command {
 	var lasting time.Duration
 	cmd := &cobra.Command{
 		Use: "bench FILE.wasm -f OBJECT.yaml", Short: "Measure every hook on an object: fuel, and time over many calls", Args: cobra.ExactArgs(1),
-		Long: "Fuel is of one call from the module's snapshot, the same on every machine. Time is the mean of calls one after the other, as\n" +
+		Long: "Fuel is of one call from the module's snapshot, the same on every machine (~ where the module has none). Time is the mean of calls one after the other, as\n" +
 			"the server makes them: with the resets between requests that it makes by default.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withModule(cmd.Context(), args[0], func(m *host.Module, _ []byte) error {
 				w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 3, ' ', tabwriter.AlignRight)
 				fmt.Fprintln(w, "hook\tfuel\tns/call\tcalls\tsent\treceived\t")
-				for hook := engine.Default; hook <= engine.Canonicalize; hook++ {
+				for hook := engine.Default; hook <= engine.LastHook; hook++ {
 					if err := benchHook(cmd.Context(), w, m, &f, hook, lasting); err != nil {
 						return err
 					}
@@ -64,6 +64,6 @@ func benchHook(ctx context.Context, w *tabwriter.Writer, m *host.Module, f *hook
 		calls++
 	}
 	each := time.Since(began).Nanoseconds() / int64(max(calls, 1))
-	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t\n", hook, cost.Fuel, each, calls, cost.Sent, cost.Received)
+	fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t\n", hook, cost.FuelText(), each, calls, cost.Sent, cost.Received)
 	return nil
 }

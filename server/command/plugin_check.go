@@ -64,7 +64,7 @@ func describeResource(r *engine.Resource) string {
 }
 
 func hookNames(hooks engine.Hooks) (names []string) {
-	for h := engine.Default; h <= engine.Convert; h++ {
+	for h := engine.Default; h <= engine.LastHook; h++ {
 		if hooks.Has(h) {
 			names = append(names, h.String())
 		}

@@ -72,7 +72,7 @@ func runCommand() *cobra.Command {
 
 // printReply prints what a hook answered: the change first, then the object.
 func printReply(out io.Writer, hook engine.Hook, before engine.Object, reply engine.Reply, cost host.Cost) error {
-	fmt.Fprintf(out, "%s: fuel %d, %s, %d bytes sent, %d received\n", hook, cost.Fuel, cost.Time, cost.Sent, cost.Received)
+	fmt.Fprintf(out, "%s: fuel %s, %s, %d bytes sent, %d received\n", hook, cost.FuelText(), cost.Time, cost.Sent, cost.Received)
 	for _, e := range reply.Errors {
 		fmt.Fprintln(out, "error  ", e)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stratagem-dev/stratagem/host"
 	"github.com/stratagem-dev/stratagem/server/rollout"
 )
 
@@ -110,7 +111,7 @@ func countLines(c *rollout.Counts) []string {
 		}
 	}
 	if c.Requests > 0 && c.ActiveFuel > 0 {
-		lines = append(lines, fmt.Sprintf("fuel for each: %d, active %d", c.Fuel/c.Requests, c.ActiveFuel/c.Requests))
+		lines = append(lines, "fuel for each: "+host.FuelText(c.Fuel/c.Requests, c.FuelApproximate)+", active "+host.FuelText(c.ActiveFuel/c.Requests, c.FuelApproximate))
 	}
 	compared := c.Requests
 	if c.ActiveRequests > 0 {

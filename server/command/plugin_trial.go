@@ -97,7 +97,7 @@ func runCase(ctx context.Context, out io.Writer, w *trial.World, file *trial.Fil
 		return false, err
 	}
 	if write {
-		fmt.Fprintf(out, "WRITE  %s  (fuel %d)\n", c.Name, result.Explanation.Fuel())
+		fmt.Fprintf(out, "WRITE  %s  (fuel %s)\n", c.Name, result.Explanation.FuelText())
 		return true, file.Record(i, result)
 	}
 	differences, err := c.Expect.Compare(result)
@@ -105,7 +105,7 @@ func runCase(ctx context.Context, out io.Writer, w *trial.World, file *trial.Fil
 	if len(differences) > 0 {
 		verdict = "FAIL"
 	}
-	fmt.Fprintf(out, "%s  %s  (fuel %d)\n", verdict, c.Name, result.Explanation.Fuel())
+	fmt.Fprintf(out, "%s  %s  (fuel %s)\n", verdict, c.Name, result.Explanation.FuelText())
 	for _, d := range differences {
 		fmt.Fprintln(out, d)
 	}

@@ -2,11 +2,13 @@ package explain
 
 import (
 	"encoding/json"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/stratagem-dev/stratagem/engine"
+	"github.com/stratagem-dev/stratagem/host"
 	"github.com/stratagem-dev/stratagem/server/jsondiff"
 )
 
@@ -61,8 +63,10 @@ const Server = "Server"
 
 // Cost is what a hook took.
 type Cost struct {
-	// Fuel is absent for what is compiled in. It is counted from the module's snapshot, so that the same input takes the same.
-	Fuel int64 `json:"fuel,omitempty"`
+	// Fuel is absent for what is compiled in. It is counted from the module's snapshot, so that the same input takes the same;
+	// Approximate tells that the module has none.
+	Fuel        int64 `json:"fuel,omitempty"`
+	Approximate bool  `json:"approximate,omitempty"`
 	// SentBytes and ReceivedBytes crossed between the server and the module.
 	SentBytes     int   `json:"sentBytes,omitempty"`
 	ReceivedBytes int   `json:"receivedBytes,omitempty"`
@@ -85,6 +89,12 @@ func (e *Explanation) Fuel() (sum int64) {
 		}
 	}
 	return sum
+}
+
+// FuelText is Fuel for people to read, and with that whether it is approximate.
+func (e *Explanation) FuelText() string {
+	approximate := slices.ContainsFunc(e.Steps, func(s Step) bool { return s.Cost != nil && s.Cost.Approximate })
+	return host.FuelText(e.Fuel(), approximate)
 }
 
 // causes are field errors as a Status has them.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/stratagem-dev/stratagem/host"
 )
 
 // Print writes an explanation for people to read: a line for each step, and below it what it changed and said.
@@ -52,7 +54,7 @@ func (s *Step) line() string {
 	if c := s.Cost; c != nil {
 		cells[4] = time.Duration(c.Nanoseconds).Round(time.Microsecond).String()
 		if c.SentBytes > 0 {
-			cells[3], cells[5], cells[6] = fmt.Sprint(c.Fuel), fmt.Sprint(c.SentBytes), fmt.Sprint(c.ReceivedBytes)
+			cells[3], cells[5], cells[6] = host.FuelText(c.Fuel, c.Approximate), fmt.Sprint(c.SentBytes), fmt.Sprint(c.ReceivedBytes)
 		}
 	}
 	return strings.Join(cells, "\t")

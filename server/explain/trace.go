@@ -112,7 +112,7 @@ func (s *strategy) one(ctx context.Context, hook engine.Hook, call *engine.Call)
 	step := Step{
 		Name: hook.String(), Plugin: s.revision, Version: call.Request.Version,
 		Errors: causes(reply.Errors), Refusal: reply.Refusal, Warnings: reply.Warnings, Result: reply.Result,
-		Cost: &Cost{cost.Fuel, cost.Sent, cost.Received, cost.Time.Nanoseconds()},
+		Cost: &Cost{cost.Fuel, cost.Approximate, cost.Sent, cost.Received, cost.Time.Nanoseconds()},
 	}
 	if err != nil {
 		step.Failure = err.Error()

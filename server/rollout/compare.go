@@ -64,6 +64,7 @@ func withoutChance(obj engine.Object) engine.Object {
 func (c *Counts) add(d Difference) {
 	c.Requests++
 	c.Fuel, c.ActiveFuel = c.Fuel+d.candidate.fuel, c.ActiveFuel+d.active.fuel
+	c.FuelApproximate = c.FuelApproximate || d.candidate.approximate || d.active.approximate
 	c.Microseconds += d.candidate.time.Microseconds()
 	c.ActiveMicroseconds += d.active.time.Microseconds()
 	if d.candidate.verdict == Failed {

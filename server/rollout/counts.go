@@ -28,8 +28,11 @@ type Counts struct {
 	Dropped int64 `json:"dropped,omitempty"`
 
 	// Fuel and Microseconds are what the hooks of all requests took, of a canary only the latter and with all else of a request.
-	Fuel               int64 `json:"fuel,omitempty"`
-	ActiveFuel         int64 `json:"activeFuel,omitempty"`
+	Fuel       int64 `json:"fuel,omitempty"`
+	ActiveFuel int64 `json:"activeFuel,omitempty"`
+	// FuelApproximate tells that not all of the fuel was counted from a snapshot.
+	FuelApproximate bool `json:"fuelApproximate,omitempty"`
+
 	Microseconds       int64 `json:"microseconds,omitempty"`
 	ActiveMicroseconds int64 `json:"activeMicroseconds,omitempty"`
 }
@@ -53,6 +56,7 @@ func (c *Counts) combine(o *Counts, sign int64) {
 	c.Dropped += sign * o.Dropped
 	c.Fuel += sign * o.Fuel
 	c.ActiveFuel += sign * o.ActiveFuel
+	c.FuelApproximate = c.FuelApproximate || o.FuelApproximate
 	c.Microseconds += sign * o.Microseconds
 	c.ActiveMicroseconds += sign * o.ActiveMicroseconds
 	for kind, n := range o.Failures {

@@ -14,8 +14,9 @@ import (
 type meter struct{ costs sync.Map } // *engine.Account to *cost
 
 type cost struct {
-	fuel int64
-	time time.Duration
+	fuel        int64
+	approximate bool
+	time        time.Duration
 }
 
 // store is the same store with its hooks measured.
@@ -51,6 +52,7 @@ func (s *metered) Run(ctx context.Context, hooks engine.Hooks, call *engine.Call
 	if noted, ok := s.meter.costs.Load(call.Request.Account); ok {
 		sum := noted.(*cost)
 		sum.fuel, sum.time = sum.fuel+took.Fuel, sum.time+took.Time
+		sum.approximate = sum.approximate || took.Approximate
 	}
 	return reply, err
 }

@@ -23,7 +23,7 @@ var ErrNoHook = errors.New("the module does not have this hook")
 // verbs are the verbs that hooks run for, where that is not create.
 var verbs = map[engine.Hook]string{
 	engine.PrepareForUpdate: "update", engine.ValidateUpdate: "update", engine.WarningsOnUpdate: "update", engine.CheckGraceful: "delete",
-	engine.ConvertToTable: "list", engine.Convert: "get",
+	engine.ConvertToTable: "list", engine.Convert: "get", engine.Decorate: "get", engine.ShouldDeleteDuringUpdate: "update",
 }
 
 // Prepare finds the strategy that has the hook, and what it is to be called with.
@@ -53,11 +53,11 @@ func (h HookCall) Prepare(module *host.Module) (*host.Strategy, *engine.Call, er
 	}
 	call := &engine.Call{Request: info, Object: h.Object, Old: h.Old, Options: h.Options}
 	switch h.Hook {
-	case engine.PrepareForUpdate, engine.ValidateUpdate, engine.WarningsOnUpdate:
+	case engine.PrepareForUpdate, engine.ValidateUpdate, engine.WarningsOnUpdate, engine.ShouldDeleteDuringUpdate:
 		if h.Old == nil {
 			call.Old = h.Object
 		}
-	case engine.ConvertToTable, engine.Convert:
+	case engine.ConvertToTable, engine.Convert, engine.Decorate:
 		call.Object, call.Items = nil, []engine.Object{h.Object}
 	}
 	if h.Options == nil && (h.Hook == engine.CheckGraceful || h.Hook == engine.CreateSubresource) {

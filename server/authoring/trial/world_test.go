@@ -2,8 +2,10 @@ package trial
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,9 +14,12 @@ import (
 )
 
 // counts is a guest that has WarningsOnCreate and Canonicalize and would take more fuel with each call, were it not reset.
-func counts(t *testing.T) *World {
+func counts(t *testing.T) *World { return world(t, "counts") }
+
+// world is that of a guest of the host's tests.
+func world(t *testing.T, guest string) *World {
 	t.Helper()
-	wasm, err := os.ReadFile("../../../host/testdata/guests/counts.wasm")
+	wasm, err := os.ReadFile("../../../host/testdata/guests/" + guest + ".wasm")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,6 +93,28 @@ func TestWorldRefuses(t *testing.T) {
 	} {
 		if r, err := w.Run(t.Context(), req); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%+v, %v, want %s", r, err, want)
+		}
+	}
+}
+
+// Fuel that was not counted from a snapshot says so, wherever people read it.
+func TestApproximateFuel(t *testing.T) {
+	for guest, mark := range map[string]string{"counts": "", "remembers_in_table": "~"} {
+		w := world(t, guest)
+		r, err := w.Run(t.Context(), Request{Operation: "create", Input: widget(`{"a":1}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var table strings.Builder
+		if err := r.Explanation.Print(&table); err != nil {
+			t.Fatal(err)
+		}
+		if text, want := r.Explanation.FuelText(), mark+strconv.FormatInt(r.Explanation.Fuel(), 10); text != want || strings.Contains(table.String(), "~") != (mark != "") {
+			t.Errorf("%s: %s, want %s, in\n%s", guest, text, want, &table)
+		}
+		raw, err := json.Marshal(r.Explanation)
+		if err != nil || strings.Contains(string(raw), `"approximate":true`) != (mark != "") {
+			t.Errorf("%s: %s, %v", guest, raw, err)
 		}
 	}
 }
