@@ -56,7 +56,8 @@ func (s *Store) create(ctx context.Context, req CreateRequest, obj Object) (Resu
 		return Result{}, err
 	}
 	defer books.revert(ctx)
-	if obj, err = s.prepare(ctx, s.Resource.Strategy, PrepareForCreate, &Call{Request: info, Object: obj}); err != nil {
+	obj, reviewed, err := s.prepare(ctx, s.Resource.Strategy, prepareCreate, reviewCreate, &Call{Request: info, Object: obj})
+	if err != nil {
 		return Result{}, err
 	}
 	if !req.owned {
@@ -64,7 +65,7 @@ func (s *Store) create(ctx context.Context, req CreateRequest, obj Object) (Resu
 			return Result{}, err
 		}
 	}
-	obj, warnings, err := s.reviewCreate(ctx, info, obj)
+	obj, warnings, err := s.reviewCreate(ctx, info, obj, reviewed)
 	if err != nil {
 		return Result{}, err
 	}
@@ -117,7 +118,7 @@ func (s *Store) beginCreate(info *RequestInfo, obj Object) (_ Object, sent []byt
 	if s.Resource.Traits.GenerationOnSpecChange {
 		p.meta.SetInt("generation", 1)
 	}
-	if s.Resource.Subresource("status") != nil {
+	if s.Resource.ownStatus(info.Version) {
 		p.top.Set("status", nil)
 	}
 	return p.object(), sent, generated, nil
@@ -136,9 +137,8 @@ func (s *Store) agreeOnName(meta *Fields, name string) error {
 
 // reviewCreate runs Validate, the common validation (when Validate found nothing), WarningsOnCreate and Canonicalize.
 // The hooks are one call: they are pure, so what follows a rejection has no effect.
-func (s *Store) reviewCreate(ctx context.Context, info *RequestInfo, obj Object) (Object, []string, error) {
-	hooks := HooksOf(Validate, WarningsOnCreate, Canonicalize)
-	reply, err := s.run(ctx, s.Resource.Strategy, hooks, &Call{Request: info, Object: obj})
+func (s *Store) reviewCreate(ctx context.Context, info *RequestInfo, obj Object, reviewed *Reply) (Object, []string, error) {
+	reply, err := s.review(ctx, s.Resource.Strategy, reviewCreate, &Call{Request: info, Object: obj}, reviewed)
 	if err != nil {
 		return nil, nil, err
 	}

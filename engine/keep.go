@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"slices"
+	"unsafe"
 )
 
 // beginUpdate makes name, namespace and generation those of the stored object and keeps the part that the request
@@ -31,7 +32,7 @@ func (s *Store) beginUpdate(info *RequestInfo, sub *Subresource, obj, old Object
 		return &Call{Request: info, Object: keepAllButStatus(obj, old), Old: old}, sub.Strategy, sent, nil
 	case sub != nil:
 		strategy = sub.Strategy
-	case s.Resource.Subresource("status") != nil:
+	case s.Resource.ownStatus(info.Version):
 		p.top.Set("status", old.field("status"))
 	}
 	return &Call{Request: info, Object: p.object(), Old: old}, strategy, sent, nil
@@ -41,7 +42,8 @@ func (s *Store) beginUpdate(info *RequestInfo, sub *Subresource, obj, old Object
 // here it holds for every kind, so that a status write cannot undo what somebody else changed in metadata.
 func keepAllButStatus(obj, old Object) Object { return old.With("status", obj.field("status")) }
 
-// restore puts back what an update can never touch, whatever the request or a hook made of it.
+// restore puts back what an update can never touch, whatever the request or a hook made of it. What a request leaves out is there
+// before the hooks prepare the object, so that those who review it find what those who prepare it found.
 func (s *Store) restore(obj, old Object, sub *Subresource) Object {
 	if sub != nil && sub.Name == "status" {
 		obj = keepAllButStatus(obj, old)
@@ -63,10 +65,15 @@ func (s *Store) restore(obj, old Object, sub *Subresource) Object {
 	return obj.WithMeta(meta)
 }
 
+// sameBytes tells whether two objects are the same bytes at the same place.
+func sameBytes(a, b Object) bool {
+	return len(a) == len(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
+}
+
 // nextGeneration moves the generation on where the strategy leaves that to the engine. It compares what Canonicalize
 // left: another spelling of the same spec is no change.
-func (s *Store) nextGeneration(obj, old Object) Object {
-	if !s.Resource.Traits.GenerationOnSpecChange || !specChanged(obj, old, s.Resource.Subresource("status") != nil) {
+func (s *Store) nextGeneration(info *RequestInfo, obj, old Object) Object {
+	if !s.Resource.Traits.GenerationOnSpecChange || !specChanged(obj, old, s.Resource.ownStatus(info.Version)) {
 		return obj
 	}
 	meta := obj.Meta()

@@ -18,12 +18,14 @@ import (
 // ownership is what a resource says about who owns which field of its objects. Package managed does the work.
 type ownership struct {
 	main  managed.Scope                             // of writes of the main resource
+	whole managed.Scope                             // of those in a version whose status has no subresource
 	types map[string]func() (*managed.Types, error) // by apiVersion; compiled at the first write
 }
 
 func newOwnership(r *Resource) ownership {
 	o := ownership{types: map[string]func() (*managed.Types, error){}}
 	reset := append([]string(nil), r.ResetFields...)
+	o.whole = managed.Excluding(reset...)
 	if r.Subresource("status") != nil {
 		reset = append(reset, ".status")
 	}
@@ -59,6 +61,9 @@ func (s *Store) ownedWrite(ctx context.Context, info *RequestInfo, sub *Subresou
 		},
 	}
 	switch {
+	case sub == nil && !s.Resource.ownStatus(info.Version):
+		w.Scope = s.ownership.whole
+		return w, nil
 	case sub == nil:
 		return w, nil
 	case sub.Name == "status":
@@ -111,7 +116,7 @@ func (o Object) ManagedFields() []byte { return o.member("managedFields") }
 // Unowned is the object without managedFields. No hook sees them or may change them, so that a write takes them off at its
 // beginning and puts them on at its end.
 func (o Object) Unowned() Object {
-	if !bytes.Contains(o, []byte(`"managedFields":`)) { // nowhere, which is known sooner than that they are not in metadata
+	if !bytes.Contains(o, []byte(`managedFields":`)) { // nowhere, which is known sooner than that they are not in metadata
 		return o
 	}
 	_, metadata := o.find(0, "metadata")

@@ -194,6 +194,12 @@ func (r *Resource) Subresource(name string) *Subresource {
 	return nil
 }
 
+// ownStatus tells whether the status of a version has a subresource: writes of the object itself in that version leave it alone.
+func (r *Resource) ownStatus(version string) bool {
+	sub := r.Subresource("status")
+	return sub != nil && sub.In(version)
+}
+
 // versionOf is the name of the version that is written as apiVersion, "" where it is none of the resource's.
 func (r *Resource) versionOf(apiVersion string) string {
 	gv, err := schema.ParseGroupVersion(apiVersion)

@@ -89,7 +89,7 @@ func (s *Store) postOnce(ctx context.Context, req PostRequest, sub *Subresource,
 	if len(errs) > 0 {
 		return Result{}, &InvalidError{s.Resource.GroupKind(), req.Info.Name, errs}
 	}
-	obj = s.nextGeneration(obj, old)
+	obj = s.nextGeneration(req.Info, obj, old)
 	result, err := s.replace(ctx, req.Info, obj, owners, old, item)
 	result.Object = obj.answer(owners, result.revision)
 	result.Message = gjson.GetBytes(reply.Result, "message").String()

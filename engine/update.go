@@ -110,10 +110,14 @@ func (s *Store) update(ctx context.Context, req UpdateRequest, sub *Subresource,
 		return Result{}, err
 	}
 	defer books.revert(ctx)
-	if call.Object, err = s.prepare(ctx, strategy, PrepareForUpdate, call); err != nil {
+	call.Object = s.restore(call.Object, old, sub)
+	prepared, reviewed, err := s.prepare(ctx, strategy, prepareUpdate, reviewUpdate, call)
+	if err != nil {
 		return Result{}, err
 	}
-	call.Object = s.restore(call.Object, old, sub)
+	if !sameBytes(prepared, call.Object) {
+		call.Object = s.restore(prepared, old, sub)
+	}
 	_, applied := req.Change.(ApplyPatch)
 	if !applied {
 		if owners, err = s.own(ctx, req.Info, sub, call.Object, owners, whole); err != nil {
@@ -121,11 +125,11 @@ func (s *Store) update(ctx context.Context, req UpdateRequest, sub *Subresource,
 		}
 	}
 	owners = keepTimes(call.Object, old, owners, whole.ManagedFields())
-	obj, hookWarnings, err := s.reviewUpdate(ctx, strategy, call)
+	obj, hookWarnings, err := s.reviewUpdate(ctx, strategy, call, reviewed)
 	if err != nil {
 		return Result{}, err
 	}
-	obj = s.nextGeneration(obj, old)
+	obj = s.nextGeneration(req.Info, obj, old)
 	shown, err := s.decorated(ctx, req.Info, obj)
 	if err != nil {
 		return Result{}, err
@@ -154,12 +158,12 @@ func (s *Store) update(ctx context.Context, req UpdateRequest, sub *Subresource,
 }
 
 // reviewUpdate runs the common validation, ValidateUpdate, WarningsOnUpdate and Canonicalize.
-func (s *Store) reviewUpdate(ctx context.Context, strategy Strategy, call *Call) (Object, []string, error) {
+func (s *Store) reviewUpdate(ctx context.Context, strategy Strategy, call *Call, reviewed *Reply) (Object, []string, error) {
 	errs, err := s.validateMetaUpdate(call.Object, call.Old)
 	if err != nil {
 		return nil, nil, err
 	}
-	reply, err := s.run(ctx, strategy, HooksOf(ValidateUpdate, WarningsOnUpdate, Canonicalize), call)
+	reply, err := s.review(ctx, strategy, reviewUpdate, call, reviewed)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -36,8 +36,37 @@ func typed(apiVersion string) (runtime.Object, error) {
 	return nil, fmt.Errorf("%s %s is no version of a definition", apiVersion, kindName)
 }
 
-// internal decodes a definition of any version, with its defaults.
+// internal decodes a definition of any version, with its defaults. Its spec is shared and must not be changed.
 func internal(obj engine.Object) (*apiextensions.CustomResourceDefinition, error) {
+	in, _, err := decodeDefinition(obj)
+	return in, err
+}
+
+// decodeDefinition is internal, with the forms of the spec.
+func decodeDefinition(obj engine.Object) (*apiextensions.CustomResourceDefinition, *specForms, error) {
+	apiVersion, spec := obj.APIVersion(), json.RawMessage(obj.Get("spec").Raw)
+	if forms := recent.get(apiVersion, spec); forms != nil {
+		in, err := decodeWhole(obj.With("spec", nil))
+		if err != nil {
+			return nil, nil, err
+		}
+		in.Spec = forms.internal
+		if stored := forms.storageVersion(); len(in.Status.StoredVersions) == 0 && stored != "" {
+			in.Status.StoredVersions = []string{stored}
+		}
+		return in, forms, nil
+	}
+	in, err := decodeWhole(obj)
+	if err != nil {
+		return nil, nil, err
+	}
+	forms := newSpecForms(in.Spec)
+	recent.put(apiVersion, spec, forms)
+	return in, forms, nil
+}
+
+// decodeWhole decodes all of a definition.
+func decodeWhole(obj engine.Object) (*apiextensions.CustomResourceDefinition, error) {
 	in, err := typed(obj.APIVersion())
 	if err != nil {
 		return nil, err
@@ -47,54 +76,67 @@ func internal(obj engine.Object) (*apiextensions.CustomResourceDefinition, error
 	}
 	scheme().Default(in)
 	out := &apiextensions.CustomResourceDefinition{}
-	if err := scheme().Convert(in, out, nil); err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-// Read decodes a definition of any version as v1.
-func Read(obj engine.Object) (*apiv1.CustomResourceDefinition, error) {
-	in, err := internal(obj)
-	if err != nil {
-		return nil, err
-	}
-	out := &apiv1.CustomResourceDefinition{}
 	return out, scheme().Convert(in, out, nil)
 }
 
+// Read decodes a definition of any version as v1. Its spec is shared and must not be changed.
+func Read(obj engine.Object) (*apiv1.CustomResourceDefinition, error) {
+	crd, _, err := readDefinition(obj)
+	return crd, err
+}
+
+// readDefinition is Read, with the forms of the spec.
+func readDefinition(obj engine.Object) (*apiv1.CustomResourceDefinition, *specForms, error) {
+	in, forms, err := decodeDefinition(obj)
+	if err != nil {
+		return nil, nil, err
+	}
+	spec, err := forms.v1()
+	if err != nil {
+		return nil, nil, err
+	}
+	in.Spec = apiextensions.CustomResourceDefinitionSpec{}
+	out := &apiv1.CustomResourceDefinition{}
+	if err := scheme().Convert(in, out, nil); err != nil {
+		return nil, nil, err
+	}
+	out.Spec = *spec
+	return out, forms, nil
+}
+
 // encode writes spec and status of a definition in a version; the metadata is that of obj, as it stands there.
-func encode(in *apiextensions.CustomResourceDefinition, apiVersion string, obj engine.Object) (engine.Object, error) {
+func encode(status apiextensions.CustomResourceDefinitionStatus, forms *specForms, apiVersion string, obj engine.Object) (engine.Object, error) {
 	out, err := typed(apiVersion)
 	if err != nil {
 		return nil, err
 	}
-	if err := scheme().Convert(in, out, nil); err != nil {
+	if err := scheme().Convert(&apiextensions.CustomResourceDefinition{Status: status}, out, nil); err != nil {
 		return nil, err
 	}
-	raw, err := json.Marshal(out)
+	encoded, err := canonical(out)
 	if err != nil {
 		return nil, err
 	}
-	encoded, _, err := engine.ParseObject(raw)
+	spec, err := forms.texts[apiVersion]()
 	if err != nil {
 		return nil, err
 	}
-	was, fields := obj.Fields(), encoded.Fields()
+	was, fields := obj.Fields(), engine.ParseFields(encoded)
 	fields.SetString("apiVersion", apiVersion)
 	fields.SetString("kind", kindName)
 	fields.Set("metadata", was.Get("metadata"))
+	fields.Set("spec", spec)
 	return fields.Raw(), nil
 }
 
-// edit changes a definition in the version that it has. What change does to its metadata is lost.
+// edit changes the status of a definition, in the version that it has. change must leave everything else alone.
 func edit(obj engine.Object, change func(*apiextensions.CustomResourceDefinition)) (engine.Object, error) {
-	in, err := internal(obj)
+	in, forms, err := decodeDefinition(obj)
 	if err != nil {
 		return nil, err
 	}
 	change(in)
-	return encode(in, obj.APIVersion(), obj)
+	return encode(in.Status, forms, obj.APIVersion(), obj)
 }
 
 // version is the version in an object's apiVersion.
@@ -112,11 +154,11 @@ type versions struct{}
 func (versions) Convert(_ context.Context, _ *engine.RequestInfo, objects []engine.Object, apiVersion string) ([]engine.Object, error) {
 	out := make([]engine.Object, len(objects))
 	for i, obj := range objects {
-		in, err := internal(obj)
+		in, forms, err := decodeDefinition(obj)
 		if err != nil {
 			return nil, err
 		}
-		if out[i], err = encode(in, apiVersion, obj); err != nil {
+		if out[i], err = encode(in.Status, forms, apiVersion, obj); err != nil {
 			return nil, err
 		}
 	}

@@ -12,27 +12,28 @@ import (
 )
 
 // settle is the definition with the status that it should have: its names, and the conditions that follow from them and from its
-// spec. It is nil where the status says so already.
-func settle(crd *apiv1.CustomResourceDefinition, t taken) *apiv1.CustomResourceDefinition {
-	out := crd.DeepCopy()
+// spec. It is nil where the status says so already. nonStructural is the condition that follows from the schemas, nil where none does.
+func settle(crd *apiv1.CustomResourceDefinition, nonStructural *apiv1.CustomResourceDefinitionCondition, t taken) *apiv1.CustomResourceDefinition {
+	out := *crd
+	crd.Status.DeepCopyInto(&out.Status)
 	names, accepted := acceptNames(crd, t)
 	if !equality.Semantic.DeepEqual(crd.Spec.Names, crd.Status.AcceptedNames) || apihelpers.FindCRDCondition(crd, apiv1.NamesAccepted) == nil {
 		out.Status.AcceptedNames = names
-		setUnlessSame(out, accepted)
+		setUnlessSame(&out, accepted)
 	}
-	establish(out)
-	if condition := structuralCondition(crd); condition != nil {
-		setUnlessSame(out, *condition)
+	establish(&out)
+	if nonStructural != nil {
+		setUnlessSame(&out, *nonStructural)
 	} else {
-		remove(out, apiv1.NonStructuralSchema)
+		remove(&out, apiv1.NonStructuralSchema)
 	}
 	if condition := approvalCondition(crd); condition != nil {
-		setUnlessSame(out, *condition)
+		setUnlessSame(&out, *condition)
 	}
 	if equality.Semantic.DeepEqual(out.Status, crd.Status) {
 		return nil
 	}
-	return out
+	return &out
 }
 
 // establish serves a definition whose names have been accepted, and never takes that back.
@@ -64,13 +65,13 @@ func remove(crd *apiv1.CustomResourceDefinition, kind apiv1.CustomResourceDefini
 }
 
 // structuralCondition tells of schemas from before schemas had to be structural; nil: all are.
-func structuralCondition(crd *apiv1.CustomResourceDefinition) *apiv1.CustomResourceDefinitionCondition {
+func structuralCondition(in *apiv1.CustomResourceDefinitionSpec) *apiv1.CustomResourceDefinitionCondition {
 	condition := &apiv1.CustomResourceDefinitionCondition{Type: apiv1.NonStructuralSchema, Status: apiv1.ConditionUnknown}
 	var errs field.ErrorList
-	if crd.Spec.PreserveUnknownFields {
+	if in.PreserveUnknownFields {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "preserveUnknownFields"), true, "must be false"))
 	}
-	for i, v := range crd.Spec.Versions {
+	for i, v := range in.Versions {
 		props, err := propsOf(&v)
 		if err != nil || props == nil {
 			continue

@@ -2,7 +2,6 @@ package crd
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"testing"
 
@@ -47,7 +46,11 @@ func compileTest(t *testing.T, text string) *compiled {
 	if err := yaml.Unmarshal([]byte(text), v); err != nil {
 		t.Fatal(err)
 	}
-	c, err := compileVersion(v, false, [sha256.Size]byte{})
+	doc, hash, err := hashOf(v, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := compileVersion(v, doc, false, hash)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +105,11 @@ func BenchmarkValidate(b *testing.B) {
 	if err := yaml.Unmarshal([]byte(everything), v); err != nil {
 		b.Fatal(err)
 	}
-	c, err := compileVersion(v, false, [sha256.Size]byte{})
+	doc, hash, err := hashOf(v, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	c, err := compileVersion(v, doc, false, hash)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/stratagem-dev/stratagem/engine"
@@ -68,7 +69,7 @@ func (r *Registry) read(item engine.Item, was *entry, bindings *Bindings) (*entr
 	if err != nil {
 		return nil, &engine.StoredValueError{Key: item.Key, Err: err}
 	}
-	crd, err := Read(obj)
+	crd, forms, err := readDefinition(obj)
 	if err != nil {
 		return nil, &engine.StoredValueError{Key: item.Key, Err: err}
 	}
@@ -85,7 +86,11 @@ func (r *Registry) read(item engine.Item, was *entry, bindings *Bindings) (*entr
 		now.binding.bind(resource)
 		now.store, now.versions = r.newStore(resource), versions
 	}
-	now.unsettled = settle(crd, taken{resources: map[string]string{}, kinds: map[string]string{}}) != nil
+	nonStructural, err := forms.structural()
+	if err != nil {
+		return nil, err
+	}
+	now.unsettled = settle(crd, nonStructural, taken{resources: map[string]string{}, kinds: map[string]string{}}) != nil
 	crd.Spec.Versions = nil
 	return now, nil
 }
@@ -144,7 +149,11 @@ func (r *Registry) Unsettled() []string {
 
 // Settle returns the status that a definition should have, given what others have taken; nil where it has it.
 func (r *Registry) Settle(obj engine.Object, claims []Claim) (engine.Object, error) {
-	crd, err := Read(obj)
+	crd, forms, err := readDefinition(obj)
+	if err != nil {
+		return nil, err
+	}
+	nonStructural, err := forms.structural()
 	if err != nil {
 		return nil, err
 	}
@@ -152,16 +161,13 @@ func (r *Registry) Settle(obj engine.Object, claims []Claim) (engine.Object, err
 	for _, e := range r.known {
 		others = append(others, e.crd)
 	}
-	settled := settle(crd, takenFrom(crd, others, claims))
+	settled := settle(crd, nonStructural, takenFrom(crd, others, claims))
 	if settled == nil {
 		return nil, nil
 	}
-	in, err := internal(obj)
-	if err != nil {
+	var status apiextensions.CustomResourceDefinitionStatus
+	if err := apiv1.Convert_v1_CustomResourceDefinitionStatus_To_apiextensions_CustomResourceDefinitionStatus(&settled.Status, &status, nil); err != nil {
 		return nil, err
 	}
-	if err := apiv1.Convert_v1_CustomResourceDefinitionStatus_To_apiextensions_CustomResourceDefinitionStatus(&settled.Status, &in.Status, nil); err != nil {
-		return nil, err
-	}
-	return encode(in, obj.APIVersion(), obj)
+	return encode(status, forms, obj.APIVersion(), obj)
 }

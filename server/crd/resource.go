@@ -32,13 +32,13 @@ func resourceOf(crd *apiv1.CustomResourceDefinition, guard engine.Guard, before 
 	versions := map[string]*compiled{}
 	for i := range crd.Spec.Versions {
 		v := &crd.Spec.Versions[i]
-		hash, err := hashOf(v, crd.Spec.PreserveUnknownFields)
+		doc, hash, err := hashOf(v, crd.Spec.PreserveUnknownFields)
 		if err != nil {
 			return nil, nil, err
 		}
 		c := before[v.Name]
 		if c == nil || c.hash != hash {
-			if c, err = compileVersion(v, crd.Spec.PreserveUnknownFields, hash); err != nil {
+			if c, err = compileVersion(v, doc, crd.Spec.PreserveUnknownFields, hash); err != nil {
 				return nil, nil, fmt.Errorf("%s %q, version %s: %w", kindName, crd.Name, v.Name, err)
 			}
 		}
@@ -57,13 +57,24 @@ func resourceOf(crd *apiv1.CustomResourceDefinition, guard engine.Guard, before 
 	return r, versions, nil
 }
 
-// hashOf tells versions apart.
-func hashOf(v *apiv1.CustomResourceDefinitionVersion, preserve bool) ([sha256.Size]byte, error) {
-	raw, err := json.Marshal(v)
+// hashOf tells versions apart. doc is the schema, nil where there is none.
+func hashOf(v *apiv1.CustomResourceDefinitionVersion, preserve bool) (doc []byte, hash [sha256.Size]byte, err error) {
+	if v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
+		if doc, err = json.Marshal(v.Schema.OpenAPIV3Schema); err != nil {
+			return nil, hash, err
+		}
+	}
+	rest := *v
+	rest.Schema = nil
+	raw, err := json.Marshal(rest)
 	if preserve {
 		raw = append(raw, '+')
 	}
-	return sha256.Sum256(raw), err
+	sum := sha256.New()
+	sum.Write(raw)
+	sum.Write([]byte{0})
+	sum.Write(doc)
+	return doc, [sha256.Size]byte(sum.Sum(nil)), err
 }
 
 // versionOf is a version without its schema.

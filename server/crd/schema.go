@@ -43,18 +43,15 @@ type library struct {
 // anything is the schema of a version that has none, or whose fields are all to be kept.
 var anything = []byte(`{"type":"object","x-kubernetes-preserve-unknown-fields":true}`)
 
-// compileVersion makes a version ready.
-func compileVersion(v *apiv1.CustomResourceDefinitionVersion, preserve bool, hash [sha256.Size]byte) (*compiled, error) {
-	c := &compiled{hash: hash, version: versionOf(v)}
+// compileVersion makes a version ready. doc is its schema, nil where it has none.
+func compileVersion(v *apiv1.CustomResourceDefinitionVersion, doc []byte, preserve bool, hash [sha256.Size]byte) (*compiled, error) {
+	c := &compiled{hash: hash, version: versionOf(v), doc: doc}
 	if s := v.Subresources; s != nil {
 		c.status = s.Status != nil
 		c.scale = scaleOf(s.Scale)
 	}
 	var err error
-	if v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
-		if c.doc, err = json.Marshal(v.Schema.OpenAPIV3Schema); err != nil {
-			return nil, err
-		}
+	if doc != nil {
 		c.rules = !preserve && hasRules(v.Schema.OpenAPIV3Schema)
 	}
 	c.library = sync.OnceValues(func() (*library, error) { return newLibrary(c.doc, preserve) })

@@ -198,6 +198,42 @@ func TestSubresourcesOfSomeVersions(t *testing.T) {
 	}
 }
 
+// A version whose status has no subresource has an ordinary field of that name, whatever others have.
+func TestStatusOfSomeVersions(t *testing.T) {
+	group, ns := "statuses.test", namespace(t, shared)
+	const schema = "schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, x-kubernetes-preserve-unknown-fields: true}, status: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}"
+	define(t, shared, widgetDefinition(t, group, `[{name: v1, served: true, storage: true, subresources: {status: {}}, `+schema+`}, {name: v1beta1, served: true, storage: false, `+schema+`}]`))
+	for version, test := range map[string]struct {
+		created, patched string
+		generation       int64
+		status           bool
+	}{
+		"v1":      {"null", "null", 1, false},
+		"v1beta1": {`{"phase":"New"}`, `{"phase":"Done"}`, 2, true},
+	} {
+		objects := widgets(t, shared, group, version, ns)
+		obj := widget(t, group, version, "of-"+version, "{}")
+		must(t, unstructured.SetNestedField(obj.Object, "New", "status", "phase"))
+		got, err := objects.Create(within(t), obj, metav1.CreateOptions{FieldManager: "maker"})
+		must(t, err)
+		equal(t, version+" created", raw(got, "status"), test.created)
+		equal(t, version+": the maker owns the status", strings.Contains(raw(got, "metadata", "managedFields"), "f:status"), test.status)
+		got, err = objects.Patch(within(t), obj.GetName(), types.MergePatchType, []byte(`{"status":{"phase":"Done"}}`), metav1.PatchOptions{})
+		must(t, err)
+		equal(t, version+" patched", raw(got, "status"), test.patched)
+		equal(t, version+" generation", got.GetGeneration(), test.generation)
+	}
+	// What v1beta1 has written is kept by writes of v1, and v1's own subresource writes it.
+	objects := widgets(t, shared, group, "v1", ns)
+	got, err := objects.Patch(within(t), "of-v1beta1", types.MergePatchType, []byte(`{"spec":{"a":1},"status":null}`), metav1.PatchOptions{})
+	must(t, err)
+	equal(t, "kept", raw(got, "status"), `{"phase":"Done"}`)
+	got, err = objects.Patch(within(t), "of-v1beta1", types.MergePatchType, []byte(`{"status":{"phase":"Old"}}`), metav1.PatchOptions{}, "status")
+	must(t, err)
+	equal(t, "written", raw(got, "status"), `{"phase":"Old"}`)
+	equal(t, "generation", got.GetGeneration(), 3)
+}
+
 // Custom resources are applied by client and by server, merged as their schema says.
 func TestCustomResourcesAreApplied(t *testing.T) {
 	group, ns := "applied.test", namespace(t, shared)
