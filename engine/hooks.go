@@ -21,14 +21,18 @@ func (s *Store) run(ctx context.Context, strategy Strategy, hooks Hooks, call *C
 	if hooks &= hooked(strategy); hooks == 0 {
 		return Reply{Object: call.Object}, nil
 	}
-	version := call.Request.Version
+	if version := s.callVersion(call); version != call.Request.Version {
+		return s.runAtVersion(ctx, strategy, hooks, call, version)
+	}
+	return strategy.Run(ctx, hooks, call)
+}
+
+// callVersion is the version in which the hooks take the objects of a call.
+func (s *Store) callVersion(call *Call) string {
 	if call.Request.Subresource == "" || call.Object.Kind() == s.Resource.Kind {
-		version = s.hookVersion(version)
+		return s.hookVersion(call.Request.Version)
 	}
-	if version == call.Request.Version {
-		return strategy.Run(ctx, hooks, call)
-	}
-	return s.runAtVersion(ctx, strategy, hooks, call, version)
+	return call.Request.Version
 }
 
 // runAtVersion converts the objects of a call to a version that the hooks take, and the reply's back.
@@ -54,21 +58,9 @@ func (s *Store) runAtVersion(ctx context.Context, strategy Strategy, hooks Hooks
 	return reply, err
 }
 
-// prepare runs Default and one of the Prepare hooks. They have no way to reject.
-func (s *Store) prepare(ctx context.Context, strategy Strategy, hook Hook, call *Call) (Object, error) {
-	reply, err := s.run(ctx, strategy, HooksOf(Default, hook), call)
-	if err != nil {
-		return nil, err
-	}
-	if len(reply.Errors) > 0 {
-		return nil, &InvalidError{s.Resource.GroupKind(), call.Object.Name(), reply.Errors}
-	}
-	return reply.Object, nil
-}
-
 // canonicalized makes sure of what Canonicalize changed in metadata: it has been validated before.
 func (s *Store) canonicalized(before, after Object) error {
-	if &before[0] == &after[0] || bytes.Equal(before.field("metadata"), after.field("metadata")) {
+	if before.Same(after) || bytes.Equal(before.field("metadata"), after.field("metadata")) {
 		return nil
 	}
 	errs, err := s.validateMeta(after)

@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"slices"
-	"unsafe"
 )
 
 // beginUpdate makes name, namespace and generation those of the stored object and keeps the part that the request
@@ -63,11 +62,6 @@ func (s *Store) restore(obj, old Object, sub *Subresource) Object {
 		return obj
 	}
 	return obj.WithMeta(meta)
-}
-
-// sameBytes tells whether two objects are the same bytes at the same place.
-func sameBytes(a, b Object) bool {
-	return len(a) == len(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
 }
 
 // nextGeneration moves the generation on where the strategy leaves that to the engine. It compares what Canonicalize

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"unsafe"
 
 	"github.com/tidwall/gjson"
 )
@@ -22,6 +23,11 @@ func ParseObject(data []byte) (obj Object, duplicates []string, err error) {
 		return nil, nil, &SyntaxError{Reason: fmt.Sprintf("json: cannot unmarshal %s into a Kubernetes object", gjson.ParseBytes(out).Type)}
 	}
 	return out, duplicates, nil
+}
+
+// Same tells whether two objects are the same bytes at the same place: nothing has changed.
+func (o Object) Same(other Object) bool {
+	return len(o) == len(other) && unsafe.SliceData(o) == unsafe.SliceData(other)
 }
 
 // find returns where a member of the object at i begins, and where its value does; -1 when there is none. Neither the rest of

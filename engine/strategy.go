@@ -113,6 +113,7 @@ type Reply struct {
 	Errors   field.ErrorList
 	Refusal  *Refusal // CreateSubresource only
 	Warnings []string
+	Prepared Object          // of a Whole only: the object as the reviewing hooks got it
 	Result   json.RawMessage // CheckGracefulDelete, CreateSubresource, ConvertToTable, TTL and ShouldDeleteDuringUpdate: see host/ABI.md
 	Items    []Object        // Convert and Decorate only
 }

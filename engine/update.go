@@ -115,7 +115,7 @@ func (s *Store) update(ctx context.Context, req UpdateRequest, sub *Subresource,
 	if err != nil {
 		return Result{}, err
 	}
-	if !sameBytes(prepared, call.Object) {
+	if !prepared.Same(call.Object) {
 		call.Object = s.restore(prepared, old, sub)
 	}
 	_, applied := req.Change.(ApplyPatch)

@@ -27,7 +27,11 @@ func (in *instance) callOn(account *engine.Account, hooks engine.Hooks, segments
 		return nil, fmt.Errorf("the request frame has %d bytes", size)
 	}
 	in.calls++
-	in.refuel(limits.fuel(size))
+	invoke, fuel := in.invoke, limits.fuel(size)
+	if hooks&whole != 0 {
+		invoke, fuel = in.invokeWhole, 2*fuel // it is two calls in one
+	}
+	in.refuel(fuel)
 	in.budgetLimit = LimitFuelPerHook
 	if account != nil {
 		if err := in.holdTo(account, size); err != nil {
@@ -48,8 +52,8 @@ func (in *instance) callOn(account *engine.Account, hooks engine.Hooks, segments
 	}
 	writeFrame(place, segments)
 
-	in.stack[0], in.stack[1] = uint64(hooks), uint64(size)
-	if err := in.invoke.CallWithStack(ctx, in.stack[:]); err != nil {
+	in.stack[0], in.stack[1] = uint64(hooks&^whole), uint64(size)
+	if err := invoke.CallWithStack(ctx, in.stack[:]); err != nil {
 		return nil, in.explain(err)
 	}
 	return in.copyReply(in.stack[0], limits.ReplyBytes)

@@ -20,6 +20,7 @@ import (
 //	load STEP: TEXT                  Load refuses it at that step, with a text that contains TEXT
 //	call HOOK+… KIND: TEXT           a call of these hooks fails in that way, with such a text
 //	call HOOK+… ok: N errors, …      a call gives that reply
+//	whole HOOK+… KIND: TEXT          the same of a call of a whole write
 //	repeat HOOK+… KIND: TEXT         the same call is repeated until it fails
 type want struct {
 	verb, subject, text string
@@ -157,7 +158,11 @@ func wantCall(t *testing.T, s *Strategy, w want) {
 	var reply engine.Reply
 	var err error
 	for range 200 {
-		reply, err = s.Run(t.Context(), w.hooks, widgetCall(2000))
+		if w.verb == "whole" {
+			reply, _, err = s.RunWhole(t.Context(), w.hooks, widgetCall(2000))
+		} else {
+			reply, err = s.Run(t.Context(), w.hooks, widgetCall(2000))
+		}
 		if w.verb != "repeat" || err != nil {
 			break
 		}

@@ -12,17 +12,18 @@ import (
 
 // instance is one running copy of a module. It serves one call at a time.
 type instance struct {
-	module  *Module
-	mod     api.Module
-	memory  *linearMemory
-	globals []api.MutableGlobal // all that the guest can change; with the memory they are its state
-	depth   api.MutableGlobal   // how much deeper its functions may call each other; nil in unmetered modules
-	reserve api.Function
-	invoke  api.Function
-	guest   *guest
-	ctx     context.Context // carries guest to the host functions
-	stack   [2]uint64
-	budget  int64 // of the call that runs
+	module      *Module
+	mod         api.Module
+	memory      *linearMemory
+	globals     []api.MutableGlobal // all that the guest can change; with the memory they are its state
+	depth       api.MutableGlobal   // how much deeper its functions may call each other; nil in unmetered modules
+	reserve     api.Function
+	invoke      api.Function
+	invokeWhole api.Function // nil where the guest has none
+	guest       *guest
+	ctx         context.Context // carries guest to the host functions
+	stack       [2]uint64
+	budget      int64 // of the call that runs
 	// budgetLimit is the limit that the budget comes from; limitCount for those that nobody sets.
 	budgetLimit Limit
 
@@ -78,6 +79,7 @@ func (in *instance) instantiate() error {
 	in.mod = mod
 	in.reserve = mod.ExportedFunction("stratagem_reserve")
 	in.invoke = mod.ExportedFunction("stratagem_invoke")
+	in.invokeWhole = mod.ExportedFunction("stratagem_invoke_whole")
 	if m := in.module.rewrite; m != nil {
 		in.guest.fuel = mod.ExportedGlobal(m.Fuel).(api.MutableGlobal)
 		in.depth = mod.ExportedGlobal(m.Depth).(api.MutableGlobal)

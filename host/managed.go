@@ -19,14 +19,21 @@ func withoutManaged(call *engine.Call) *engine.Call {
 
 // restoreManaged puts back into a reply what did not cross.
 func restoreManaged(reply *engine.Reply, call, seen *engine.Call) {
-	switch {
-	case reply.Object == nil:
-	case &reply.Object[0] == &seen.Object[0]:
-		reply.Object = call.Object // unchanged
-	default:
-		reply.Object = reply.Object.Owned(call.Object.ManagedFields())
+	if !call.Object.Same(seen.Object) {
+		reply.Object = restoredManaged(reply.Object, call.Object, seen.Object)
+		reply.Prepared = restoredManaged(reply.Prepared, call.Object, seen.Object)
 	}
 	for i := range reply.Items {
 		reply.Items[i] = reply.Items[i].Owned(call.Items[i].ManagedFields())
 	}
+}
+
+func restoredManaged(obj, was, seen engine.Object) engine.Object {
+	switch {
+	case obj == nil:
+		return nil
+	case obj.Same(seen):
+		return was // unchanged
+	}
+	return obj.Owned(was.ManagedFields())
 }

@@ -68,6 +68,7 @@ type Module struct {
 	compiled wazero.CompiledModule
 	rewrite  *meter.Module // nil unless Metering is Fuel
 	pool     *pool
+	whole    bool // its guests take all hooks of a write in one call
 	reset    Reset
 	snapshot *snapshot // nil until warmUp has taken it, and for modules that have none
 
@@ -144,6 +145,7 @@ func (m *Module) link(ctx context.Context, code []byte) error {
 	if err := verify(compiled); err != nil {
 		return err
 	}
+	_, m.whole = compiled.ExportedFunctions()["stratagem_invoke_whole"]
 	for _, memory := range compiled.ExportedMemories() {
 		if least, most := memory.Min(), m.options.Limits.MemoryPages; least > most {
 			return &LoadError{"wasm", exceeds(LimitMemory, fmt.Errorf("its memory begins with %d pages, at most %d are allowed", least, most))}

@@ -20,6 +20,8 @@ const (
 	segmentWarnings
 	segmentResult
 	replySegments
+
+	segmentPrepared = replySegments // of a reply from stratagem_invoke_whole
 )
 
 // The outcomes that a guest can report.
@@ -47,20 +49,24 @@ func decodeReply(frame []byte, hooks engine.Hooks, call *engine.Call, limits *ta
 	if err != nil {
 		return reply, 0, malformed("%v", err)
 	}
-	if len(segments) < replySegments {
-		return reply, 0, malformed("it has %d segments, not %d", len(segments), replySegments)
+	expected := replySegments
+	if hooks&whole != 0 {
+		expected++
+	}
+	if len(segments) < expected {
+		return reply, 0, malformed("it has %d segments, not %d", len(segments), expected)
 	}
 	head := segments[segmentOutcome]
 	if len(head) != 8 {
 		return reply, 0, malformed("the outcome has %d bytes, not 8", len(head))
 	}
-	for i, segment := range segments[:replySegments] {
+	for i, segment := range segments[:expected] {
 		if i != segmentOutcome && !utf8.Valid(segment) {
 			return reply, 0, malformed("segment %d is not UTF-8", i)
 		}
 	}
 	outcome, number := binary.LittleEndian.Uint32(head), binary.LittleEndian.Uint32(head[4:])
-	if number >= 64 || !hooks.Has(engine.Hook(number)) {
+	if number == 0 || number >= 64 || !hooks.Has(engine.Hook(number)) {
 		return reply, 0, malformed("hook %d decided, which was not asked for", number)
 	}
 	hook = engine.Hook(number)
@@ -99,6 +105,14 @@ func decodeOK(segments [][]byte, hooks engine.Hooks, call *engine.Call, limits *
 			return reply, malformed("the result is not JSON")
 		}
 		reply.Result = raw
+	}
+	if hooks&whole != 0 {
+		if reply.Prepared = reply.Object; len(segments[segmentPrepared]) > 0 {
+			if reply.Prepared, err = parseObject(segments[segmentPrepared], call.Object, limits); err != nil {
+				return reply, malformed("the prepared object: %w", err)
+			}
+		}
+		segments = segments[1:]
 	}
 	items, expected := segments[replySegments:], 0
 	read := parseConverted

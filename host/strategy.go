@@ -98,6 +98,7 @@ func (s *Strategy) runWithin(ctx context.Context, limits *tally, hooks engine.Ho
 	cost := Cost{Fuel: in.used(), Approximate: !exact, Sent: frameSize(segments), Received: len(frame), Time: time.Since(began)}
 	endReads()
 	s.log(in, limits, call)
+	s.module.pool.lane.note(in, cost.Fuel, cost.Sent)
 	if err != nil {
 		s.module.fail(in, cost.Time)
 		return engine.Reply{}, cost, s.failure(limits, hooks, 0, err)

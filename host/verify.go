@@ -47,6 +47,11 @@ func verify(compiled wazero.CompiledModule) error {
 			return &LoadError{"exports", fmt.Errorf("function _initialize: %w", err)}
 		}
 	}
+	if whole, ok := exports["stratagem_invoke_whole"]; ok {
+		if err := verifyType(whole, []api.ValueType{i64, i32}, []api.ValueType{i64}); err != nil {
+			return &LoadError{"exports", fmt.Errorf("function stratagem_invoke_whole: %w", err)}
+		}
+	}
 	if _, ok := compiled.ExportedMemories()["memory"]; !ok {
 		return &LoadError{"exports", fmt.Errorf("memory is missing")}
 	}

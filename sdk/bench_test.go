@@ -44,7 +44,7 @@ func idleCalls(t testing.TB) func() {
 	c, reply := new(call), []byte(nil)
 	return func() {
 		var err error
-		if reply, err = m.invoke(c, reply[:0], hookDefault.bit()|hookPrepareForCreate.bit(), frame); err != nil {
+		if reply, err = m.invoke(c, reply[:0], hookDefault.bit()|hookPrepareForCreate.bit(), frame, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -101,7 +101,7 @@ func TestCallsDoNotMix(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := testModule.invoke(c, nil, test.hooks, frame)
+		got, err := testModule.invoke(c, nil, test.hooks, frame, false)
 		if err != nil || string(got) != string(want) {
 			t.Errorf("%q: %q, %v, want %q", test.segments, got, err, want)
 		}

@@ -16,6 +16,7 @@ type call struct {
 	options  *Object
 	items    []*Object
 	reply    reply
+	prepared Object // what Canonicalize gets in a call of a whole write
 
 	segments []string
 	objects  [segItems]Object // what obj, old and options point to
@@ -35,6 +36,7 @@ func (c *call) reset() {
 	c.segments = c.segments[:0]
 	c.ctx = Context{User: User{Groups: c.ctx.User.Groups[:0]}}
 	c.obj, c.old, c.options, c.items = nil, nil, nil, nil
+	c.prepared = Object{}
 	c.reply = reply{warnings: c.reply.warnings[:0]}
 }
 

@@ -35,6 +35,16 @@ func reserve(n int32) int32 {
 //go:wasmexport stratagem_invoke
 func invoke(hooks int64, n int32) int64 {
 	defer reportPanic()
+	return answer(hooks, n, false)
+}
+
+//go:wasmexport stratagem_invoke_whole
+func invokeWhole(hooks int64, n int32) int64 {
+	defer reportPanic()
+	return answer(hooks, n, true)
+}
+
+func answer(hooks int64, n int32, whole bool) int64 {
 	size := int(uint32(n))
 	if size > len(requestBuffer) {
 		panic("stratagem_invoke of more bytes than were reserved")
@@ -43,7 +53,7 @@ func invoke(hooks int64, n int32) int64 {
 	if cap(replyBuffer) > keptReply {
 		replyBuffer = nil
 	}
-	reply, err := module().invoke(&current, replyBuffer[:0], uint64(hooks), frame)
+	reply, err := module().invoke(&current, replyBuffer[:0], uint64(hooks), frame, whole)
 	if err != nil {
 		panic(err)
 	}

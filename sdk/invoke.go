@@ -12,11 +12,17 @@ var ErrRequest = errors.New("request does not fit the plugin")
 // Invoke runs the hooks whose bits are set, in ascending order, on a request frame, and returns the
 // reply frame. An error means that the frame or the hooks are not what the guest ABI allows.
 func (m *Module) Invoke(hooks uint64, frame string) ([]byte, error) {
-	return m.invoke(new(call), nil, hooks, frame)
+	return m.invoke(new(call), nil, hooks, frame, false)
+}
+
+// InvokeWhole is Invoke of hooks that prepare an object and hooks that review it: the reply frame tells, too, what Canonicalize got
+// where it changed that.
+func (m *Module) InvokeWhole(hooks uint64, frame string) ([]byte, error) {
+	return m.invoke(new(call), nil, hooks, frame, true)
 }
 
 // invoke makes c the call, and appends the reply to dst.
-func (m *Module) invoke(c *call, dst []byte, hooks uint64, frame string) ([]byte, error) {
+func (m *Module) invoke(c *call, dst []byte, hooks uint64, frame string, whole bool) ([]byte, error) {
 	c.reset()
 	if err := c.open(m, hooks, frame); err != nil {
 		return nil, err
@@ -25,11 +31,15 @@ func (m *Module) invoke(c *call, dst []byte, hooks uint64, frame string) ([]byte
 		if hooks&h.bit() == 0 {
 			continue
 		}
+		if whole && h == hookCanonicalize {
+			c.prepared = c.obj.copy()
+			c.obj.changed = false
+		}
 		if !c.run(h) {
 			break
 		}
 	}
-	return c.appendReply(dst), nil
+	return c.appendReply(dst, whole), nil
 }
 
 // open checks a frame against the hooks and takes what they need from it.

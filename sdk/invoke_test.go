@@ -151,6 +151,50 @@ func TestInvoke(t *testing.T) {
 	}
 }
 
+// A call of a whole write is answered with what Canonicalize got, where it changed that.
+func TestInvokeWhole(t *testing.T) {
+	const create = 1<<1 | 1<<2 | 1<<3 | 1<<4
+	for name, test := range map[string]struct {
+		hooks  uint64
+		object string
+		want   []string
+	}{
+		"canonicalized": {create | 1<<8, `{"a":1}`, replied(0, 8, `{"a":1,"ran":["Default","PrepareForCreate","Canonicalize"]}`, "", `["create \"it\""]`, "",
+			`{"a":1,"ran":["Default","PrepareForCreate"]}`)},
+		"only canonicalized":   {1<<3 | 1<<8, `{"a":1}`, replied(0, 8, `{"a":1,"ran":["Canonicalize"]}`, "", "", "", `{"a":1}`)},
+		"without Canonicalize": {create, `{"a":1}`, replied(0, 4, `{"a":1,"ran":["Default","PrepareForCreate"]}`, "", `["create \"it\""]`, "", "")},
+		"rejected": {create | 1<<8, `{"do":"reject"}`,
+			replied(1, 3, "", `[{"type":"FieldValueInvalid","field":"do","value":"reject","detail":"not that"}]`, "", "", "")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reply, err := testModule.InvokeWhole(test.hooks, string(AppendFrame(nil, `{"resource":"things"}`, test.object)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := DecodeFrame(string(reply)); err != nil || !slices.Equal(got, test.want) {
+				t.Errorf("\n%q (%v), want\n%q", got, err, test.want)
+			}
+		})
+	}
+}
+
+// tidy has a Canonicalize that finds nothing to do after a Default that did something.
+type tidy struct{}
+
+func (tidy) Default(_ *Context, obj *Object)      { obj.Set(1, "made") }
+func (tidy) Canonicalize(_ *Context, obj *Object) { obj.Set(1, "made") }
+
+func TestInvokeWholeThatCanonicalizesNothing(t *testing.T) {
+	m := NewModule(Plugin{Resources: []Resource{{Resource: "things", Strategy: tidy{}}}})
+	reply, err := m.InvokeWhole(1<<1|1<<8, string(AppendFrame(nil, `{"resource":"things"}`, `{"a":1}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := DecodeFrame(string(reply)); err != nil || !slices.Equal(got, replied(0, 8, `{"a":1,"made":1}`, "", "", "", "")) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func TestInvokeRefuses(t *testing.T) {
 	const things = `{"resource":"things"}`
 	for name, test := range map[string]struct {

@@ -57,6 +57,13 @@ func (o *Object) Raw() string {
 	return o.text
 }
 
+// copy is the object as it is now, whatever becomes of it.
+func (o *Object) copy() Object {
+	c := *o
+	c.fields = append([]member(nil), o.fields...)
+	return c
+}
+
 // size is at least the length of the JSON text, unless keys have to be escaped.
 func (o *Object) size() int {
 	n := 2

@@ -18,17 +18,23 @@ type reply struct {
 	result   []byte
 }
 
-// appendReply appends the reply frame: the object when a hook changed it, and the items of Convert and Decorate.
-func (c *call) appendReply(dst []byte) []byte {
+// appendReply appends the reply frame: the object when a hook changed it, and the items of Convert and Decorate. That of a whole
+// write has the object before Canonicalize besides, where Canonicalize changed it.
+func (c *call) appendReply(dst []byte, whole bool) []byte {
 	items := 0
 	if (c.reply.hook == hookConvert || c.reply.hook == hookDecorate) && c.reply.outcome == outcomeOK {
 		items = len(c.items)
 	}
-	dst = appendU32(dst, uint32(replyItems+items))
+	segments := replyItems + items
+	if whole {
+		segments++
+	}
+	dst = appendU32(dst, uint32(segments))
 	dst = appendU32(dst, 8)
 	dst = appendU32(dst, c.reply.outcome)
 	dst = appendU32(dst, uint32(c.reply.hook))
-	if c.obj != nil && c.obj.changed && c.reply.outcome == outcomeOK {
+	ok := c.reply.outcome == outcomeOK
+	if c.obj != nil && (c.obj.changed || c.prepared.changed) && ok {
 		dst = appendObject(dst, c.obj)
 	} else {
 		dst = appendSegment(dst, "")
@@ -40,6 +46,12 @@ func (c *call) appendReply(dst []byte) []byte {
 		dst = endSegment(jsontext.AppendStrings(dst, c.reply.warnings), at)
 	}
 	dst = appendSegment(dst, c.reply.result)
+	switch {
+	case whole && ok && c.reply.hook == hookCanonicalize && c.obj.changed:
+		dst = appendObject(dst, &c.prepared)
+	case whole:
+		dst = appendSegment(dst, "")
+	}
 	for _, item := range c.items[:items] {
 		dst = appendObject(dst, item)
 	}

@@ -35,10 +35,21 @@ func TestHooksAreThoseOfTheNativeStrategy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		whatPrepareGot := *call
 		call.Object = prepared.Object
 		got, err := s.Run(t.Context(), validating, call)
 		if err != nil {
 			t.Fatal(err)
+		}
+		whole, ok, err := s.RunWhole(t.Context(), preparing|validating, &whatPrepareGot)
+		if err != nil || !ok {
+			t.Fatalf("in one call: %t, %v", ok, err)
+		}
+		if len(got.Errors) == 0 && !bytes.Equal(whole.Prepared, prepared.Object) {
+			t.Errorf("%s: in one call %s is prepared, in two %s", spec, whole.Prepared, prepared.Object)
+		}
+		if whole.Prepared = nil; len(got.Errors) == 0 && !reflect.DeepEqual(whole, got) || len(whole.Errors) != len(got.Errors) {
+			t.Errorf("%s: in one call %+v, in two %+v", spec, whole, got)
 		}
 		var errs, wanted []string
 		for _, e := range got.Errors {
