@@ -81,6 +81,9 @@ func (s *custom) ExplainTypes(info *engine.RequestInfo, obj engine.Object) field
 	if c == nil {
 		return nil
 	}
+	if !c.coercible(obj) {
+		return nil
+	}
 	obj, err := c.complete(obj)
 	if err != nil {
 		return nil
@@ -90,6 +93,16 @@ func (s *custom) ExplainTypes(info *engine.RequestInfo, obj engine.Object) field
 		return nil
 	}
 	return errs
+}
+
+// coercible tells whether the metadata of embedded objects can be read. Where it cannot, Kubernetes does not get to validating.
+func (c *compiled) coercible(obj engine.Object) bool {
+	l, err := c.library()
+	if err != nil {
+		return true
+	}
+	tree, err := decode(obj)
+	return err != nil || objectmeta.Coerce(nil, tree, l.structural, false, false) == nil
 }
 
 // complete prunes and defaults an object as a tree.

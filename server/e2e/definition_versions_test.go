@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -79,4 +80,29 @@ func TestLifeOfAVersion(t *testing.T) {
 	got, err = widgets(t, shared, group, "v1", ns).Get(within(t), "a", metav1.GetOptions{})
 	must(t, err)
 	equal(t, "spec", raw(got, "spec"), `{"x":1}`)
+}
+
+// Who writes the status says which versions objects may be stored in, and is not asked why, as in Kubernetes. The next write of the
+// definition adds the one that they are stored in, and refuses what the spec does not know.
+func TestStoredVersionsRules(t *testing.T) {
+	group := "storedversions.test"
+	client := shared.dynamic(t).Resource(definitions)
+	define(t, shared, widgetDefinition(t, group, `[{name: v1, served: true, storage: true, `+anySpec+`}, {name: v2, served: true, storage: false, `+anySpec+`}]`))
+	for written, want := range map[string]struct{ status, next, refused string }{
+		`[]`:          {`["v1"]`, `["v1"]`, ""},
+		`["v2"]`:      {`["v2"]`, `["v2","v1"]`, ""},
+		`["v1","v3"]`: {`["v1","v3"]`, "", `status.storedVersions[1]: Invalid value: "v3": missing from spec.versions; v3 was previously a storage version`},
+	} {
+		got, err := client.Patch(within(t), "widgets."+group, types.MergePatchType, []byte(`{"status":{"storedVersions":`+written+`},"spec":{"scope":"Cluster"}}`), metav1.PatchOptions{}, "status")
+		must(t, err)
+		equal(t, written, raw(got, "status", "storedVersions"), want.status)
+		equal(t, "scope", raw(got, "spec", "scope"), `"Namespaced"`)
+		got, err = client.Patch(within(t), "widgets."+group, types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"`+fmt.Sprint(len(written))+`"}},"status":{"storedVersions":["v1"]}}`), metav1.PatchOptions{})
+		if want.refused != "" {
+			contains(t, strings.Join(causes(t, err), "\n"), want.refused)
+			continue
+		}
+		must(t, err)
+		equal(t, written+" after the next write", raw(got, "status", "storedVersions"), want.next)
+	}
 }

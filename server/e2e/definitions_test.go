@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/yaml"
 )
@@ -258,5 +259,34 @@ spec:
 		contains(t, condition(define(t, s, definition), "NamesAccepted"), `already in use by strategy plugin "crontabs"`)
 		gone()
 		must(t, s.dynamic(t).Resource(plugins).Delete(within(t), "crontabs", metav1.DeleteOptions{}))
+	}
+}
+
+// Every sort of name can be in use, and a definition whose new names are is served under those that it has.
+func TestDefinitionsKeepTheirNames(t *testing.T) {
+	group, c := "allnames.test", shared.curl(t)
+	versions := `[{name: v1, served: true, storage: true, ` + anySpec + `}]`
+	define(t, shared, widgetDefinition(t, group, versions))
+	gadgets := widgetDefinition(t, group, versions)
+	gadgets.SetName("gadgets." + group)
+	names := func(names string) map[string]any { return parse(t, names).Object }
+	must(t, unstructured.SetNestedMap(gadgets.Object, names("{plural: gadgets, kind: Gadget, categories: [all]}"), "spec", "names"))
+	define(t, shared, gadgets)
+	client := shared.dynamic(t).Resource(definitions)
+	for patch, want := range map[string]string{
+		`{"shortNames":["gd","wd"]}`:   `False ShortNamesConflict: "wd" is already in use`,
+		`{"shortNames":["widgets"]}`:   `False ShortNamesConflict: "widgets" is already in use`,
+		`{"singular":"widget"}`:        `False SingularConflict: "widget" is already in use`,
+		`{"categories":["all","own"]}`: `True NoConflicts: no conflicts found`,
+	} {
+		got, err := client.Patch(within(t), gadgets.GetName(), types.MergePatchType, []byte(`{"spec":{"names":`+patch+`}}`), metav1.PatchOptions{})
+		must(t, err)
+		equal(t, patch, condition(got, "NamesAccepted"), want)
+		equal(t, patch+" leaves it served", condition(got, "Established"), "True InitialNamesAccepted: the initial names have been accepted")
+		document := string(c.do(t, "GET", "/apis/"+group+"/v1", "").body)
+		contains(t, document, `"name":"gadgets"`)
+		equal(t, patch+" in discovery", strings.Contains(document, "own"), strings.HasPrefix(want, "True"))
+		_, err = client.Patch(within(t), gadgets.GetName(), types.MergePatchType, []byte(`{"spec":{"names":{"shortNames":null,"singular":"gadget","categories":["all"]}}}`), metav1.PatchOptions{})
+		must(t, err)
 	}
 }
