@@ -18,6 +18,7 @@ type pool struct {
 	waiting atomic.Int64
 	closing chan struct{} // closed when the pool is
 	drained chan struct{} // closed when no call runs any more
+	lane    lane
 
 	mu     sync.Mutex
 	idle   []*instance
@@ -31,6 +32,7 @@ func newPool(m *Module) *pool {
 	return &pool{
 		module: m, permits: make(chan struct{}, m.options.Limits.Instances),
 		closing: make(chan struct{}), drained: make(chan struct{}),
+		lane: lane{slot: make(chan struct{}, 1)},
 	}
 }
 
@@ -39,10 +41,29 @@ func (p *pool) take(ctx context.Context) (*instance, error) {
 	if err := p.acquire(ctx); err != nil {
 		return nil, err
 	}
+	alone, err := p.lane.enter(ctx, p)
+	if err != nil {
+		<-p.permits
+		return nil, err
+	}
+	in, err := p.instance(ctx)
+	switch {
+	case err == nil && alone:
+		p.lane.holder.Store(in)
+	case err != nil && alone:
+		<-p.lane.slot
+		fallthrough
+	case err != nil:
+		<-p.permits
+	}
+	return in, err
+}
+
+// instance is an idle one, or a new one.
+func (p *pool) instance(ctx context.Context) (*instance, error) {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
-		<-p.permits
 		return nil, errClosed
 	}
 	var in *instance
@@ -53,12 +74,7 @@ func (p *pool) take(ctx context.Context) (*instance, error) {
 	if in != nil {
 		return in, nil
 	}
-	in, err := p.module.newInstance(ctx)
-	if err != nil {
-		<-p.permits
-		return nil, err
-	}
-	return in, nil
+	return p.module.newInstance(ctx)
 }
 
 // acquire gets a permit.
@@ -94,6 +110,7 @@ func (p *pool) acquire(ctx context.Context) error {
 
 // put gives back an instance that is fit for another call.
 func (p *pool) put(in *instance) {
+	p.lane.leave(in)
 	p.mu.Lock()
 	keep := !p.closed
 	if keep {
@@ -108,6 +125,7 @@ func (p *pool) put(in *instance) {
 
 // discard throws an instance away.
 func (p *pool) discard(in *instance) {
+	p.lane.leave(in)
 	p.module.discarded.Add(1)
 	p.module.metrics.discard()
 	in.close()
