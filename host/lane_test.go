@@ -38,7 +38,7 @@ func TestLongCallsGoOneByOne(t *testing.T) {
 		t.Errorf("%d permits are taken", n)
 	}
 	m.release(first) // it has not been long: there is no pause
-	second, err := m.obtain(gone, "", false)
+	second, err := m.obtain(t.Context(), "", false)
 	if err != nil {
 		t.Fatal(err)
 	}
