@@ -19,7 +19,9 @@ func (s *Store) beginUpdate(info *RequestInfo, sub *Subresource, obj, old Object
 	if err := s.agreeOnNamespace(&p.meta, info.Namespace); err != nil {
 		return nil, nil, nil, err
 	}
-	p.meta.Set("generation", old.member("generation"))
+	was := old.Meta()
+	p.meta.Set("generation", was.Get("generation"))
+	p.keep(was) // before the hooks, so that what those see who prepare the object is what those see who review it
 	strategy := s.Resource.Strategy
 	switch {
 	case sub != nil && sub.Scale != nil:
@@ -41,27 +43,31 @@ func (s *Store) beginUpdate(info *RequestInfo, sub *Subresource, obj, old Object
 // here it holds for every kind, so that a status write cannot undo what somebody else changed in metadata.
 func keepAllButStatus(obj, old Object) Object { return old.With("status", obj.field("status")) }
 
-// restore puts back what an update can never touch, whatever the request or a hook made of it. What a request leaves out is there
-// before the hooks prepare the object, so that those who review it find what those who prepare it found.
+// restore puts back what a hook may have made of what an update can never touch.
 func (s *Store) restore(obj, old Object, sub *Subresource) Object {
 	if sub != nil && sub.Name == "status" {
 		obj = keepAllButStatus(obj, old)
 	}
-	meta, was, touched := obj.Meta(), old.Meta(), false
+	p := obj.parts()
+	if !p.keep(old.Meta()) {
+		return obj
+	}
+	return p.object()
+}
+
+// keep puts back the metadata that an update can never touch; it tells whether there was anything to put back.
+func (p *parts) keep(was Fields) (touched bool) {
 	keep := func(key string, lost bool) {
-		if lost && was.Has(key) && !bytes.Equal(was.Get(key), meta.Get(key)) {
-			meta.Set(key, was.Get(key))
+		if lost && was.Has(key) && !bytes.Equal(was.Get(key), p.meta.Get(key)) {
+			p.meta.Set(key, was.Get(key))
 			touched = true
 		}
 	}
-	keep("uid", meta.String("uid") == "")
+	keep("uid", p.meta.String("uid") == "")
 	keep("creationTimestamp", true)
 	keep("deletionTimestamp", true)
-	keep("deletionGracePeriodSeconds", !meta.Has("deletionGracePeriodSeconds"))
-	if !touched {
-		return obj
-	}
-	return obj.WithMeta(meta)
+	keep("deletionGracePeriodSeconds", !p.meta.Has("deletionGracePeriodSeconds"))
+	return touched
 }
 
 // nextGeneration moves the generation on where the strategy leaves that to the engine. It compares what Canonicalize
@@ -70,9 +76,9 @@ func (s *Store) nextGeneration(info *RequestInfo, obj, old Object) Object {
 	if !s.Resource.Traits.GenerationOnSpecChange || !specChanged(obj, old, s.Resource.ownStatus(info.Version)) {
 		return obj
 	}
-	meta := obj.Meta()
-	meta.SetInt("generation", old.Meta().Int("generation")+1)
-	return obj.WithMeta(meta)
+	p := obj.parts()
+	p.meta.SetInt("generation", old.Meta().Int("generation")+1)
+	return p.object()
 }
 
 // specChanged tells whether anything but metadata differs; a status that has a subresource of its own does not count.

@@ -110,7 +110,6 @@ func (s *Store) update(ctx context.Context, req UpdateRequest, sub *Subresource,
 		return Result{}, err
 	}
 	defer books.revert(ctx)
-	call.Object = s.restore(call.Object, old, sub)
 	prepared, reviewed, err := s.prepare(ctx, strategy, prepareUpdate, reviewUpdate, call)
 	if err != nil {
 		return Result{}, err
