@@ -261,6 +261,9 @@ func (p *Plugins) write(ctx context.Context, store *engine.Store, name string, p
 
 // installBundled pushes the modules that came with the server: those that are not there yet, and newer ones over
 // revisions that came with a server too. What an operator pushed stays.
+//
+//   - A StrategyPlugin that an operator wrote before the first module is there is what it was written for: its spec holds from the start.
+//   - One whose spec cannot be met (limits, bindings) is left as it is and tells why: it is no reason not to start.
 func (p *Plugins) installBundled(ctx context.Context, bundled map[string][]byte) error {
 	names := make([]string, 0, len(bundled))
 	for name := range bundled {
@@ -272,12 +275,13 @@ func (p *Plugins) installBundled(ctx context.Context, bundled map[string][]byte)
 		if err != nil {
 			return err
 		}
-		if stored != nil && !plugin.activeIsBundled() {
+		if stored != nil && !plugin.awaitsFirst() && !plugin.activeIsBundled() {
 			continue
 		}
 		if _, err := p.Push(ctx, push{name: name, wasm: bundled[name], by: systemUser.Name, bundled: true}); err != nil {
 			var refusal *policy.Refusal
-			if errors.As(err, &refusal) {
+			var unfit *host.LoadError
+			if errors.As(err, &refusal) || stored != nil && errors.As(err, &unfit) {
 				p.server.log.Warn("a bundled plugin is not installed", "plugin", name, "error", err)
 				continue
 			}

@@ -36,6 +36,11 @@ func (s *strategyPlugin) activeIsBundled() bool {
 	return false
 }
 
+// awaitsFirst tells that no module has been pushed yet, and that one is welcome.
+func (s *strategyPlugin) awaitsFirst() bool {
+	return len(s.Status.Revisions) == 0 && s.Status.State != stateDisabled
+}
+
 // addRevision appends a verified revision.
 func (s *strategyPlugin) addRevision(in push, revision int64, module *host.Module) {
 	s.Status.Revisions = append(s.Status.Revisions, pluginRevision{

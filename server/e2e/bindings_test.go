@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+
+	"github.com/stratagem-dev/stratagem/engine"
 )
 
 // operatorDefinition is like the one that the plugin of testdata/bound.go has in mind, in another group.
@@ -173,4 +175,29 @@ func TestBindingsAreValidated(t *testing.T) {
 		t.Error("a second plugin was bound to the same resource")
 	}
 	contains(t, out, `"other" is invalid`, `plugin "binder" is bound to crontabs.bound.test, plugin "other" cannot be bound to it too`)
+}
+
+// Bindings that were written and not put in force, since the server ended in between, are in force once one is up again: those that
+// came as those that went.
+func TestBindingsSurviveACrash(t *testing.T) {
+	db, file := startEtcd(t), buildBound(t)
+	s := startReplica(t, db)
+	define(t, s, parse(t, operatorDefinition))
+	s.push(t, "binder", file)
+	objects := timersOf(t, s, "v1")
+	objects.check("unbound", false, false)
+	for i, bindings := range []string{`[{"group":"operator.test","resources":["timers","timers/*"]}]`, "null"} {
+		s.kill()
+		// The write of the StrategyPlugin is the last that the server came to.
+		key := "/stratagem.dev/strategyplugins/binder"
+		item, err := db.Storage("/registry").Get(within(t), key)
+		must(t, err)
+		plugin := engine.Object(item.Data)
+		spec := engine.ParseFields([]byte(plugin.Get("spec").Raw))
+		spec.Set("bindings", json.RawMessage(bindings))
+		_, err = db.Storage("/registry").Update(within(t), key, plugin.With("spec", spec.Raw()), item.Revision, engine.WriteOptions{})
+		must(t, err)
+		must(t, s.start())
+		objects.check(fmt.Sprint("after a crash ", i), bindings != "null", bindings != "null")
+	}
 }
