@@ -16,6 +16,7 @@ type Store struct {
 	holder    Holder // nil: only finalizers hold objects
 	around    around
 	ownership ownership
+	shown     *tableMemo
 }
 
 // Options are what all stores share. The zero value serves without admission.
@@ -33,7 +34,7 @@ type Options struct {
 // NewStore returns the store of a resource.
 func NewStore(resource *Resource, storage Storage, options Options) *Store {
 	holder, _ := Ability[Holder](resource.Strategy)
-	s := &Store{Resource: resource, storage: storage, options: options, holder: holder, ownership: newOwnership(resource)}
+	s := &Store{Resource: resource, storage: storage, options: options, holder: holder, ownership: newOwnership(resource), shown: &tableMemo{}}
 	if native, ok := Ability[interface{ around() around }](resource.Strategy); ok {
 		s.around = native.around()
 	}

@@ -14,10 +14,22 @@ const (
 
 // TableCells asks the strategy for the cells of the columns that have no path of their own: a row for each object.
 // It returns nil where there is no such hook.
+//
+//   - The one object of a watch's event is shown to many: its cells are remembered for those who see it in the same second.
 func (s *Store) TableCells(ctx context.Context, info *RequestInfo, objects []Object) ([][]json.RawMessage, error) {
 	strategy := s.Resource.Strategy
 	if !hooked(strategy).Has(ConvertToTable) {
 		return nil, nil
+	}
+	if info.Verb == "watch" && len(objects) == 1 {
+		cells, err := s.shown.cells(newTableKey(info, objects[0]), func() ([]json.RawMessage, error) {
+			rows, err := s.tableBatchCells(ctx, strategy, info, objects)
+			if err != nil {
+				return nil, err
+			}
+			return rows[0], nil
+		})
+		return [][]json.RawMessage{cells}, err
 	}
 	rows := make([][]json.RawMessage, 0, len(objects))
 	for len(objects) > 0 {
