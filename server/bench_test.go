@@ -44,6 +44,12 @@ func start(tb testing.TB) *running {
 // startOver starts a server over a storage and its caches, and returns when it listens. It may be stopped before the test ends.
 func startOver(tb testing.TB, keys engine.Storage, newCache func(root string) engine.Storage) (r *running, stop func()) {
 	tb.Helper()
+	return startWith(tb, keys, newCache, "crontabs")
+}
+
+// startWith is startOver with one of the bundled plugins.
+func startWith(tb testing.TB, keys engine.Storage, newCache func(root string) engine.Storage, plugin string) (r *running, stop func()) {
+	tb.Helper()
 	id, err := server.LoadIdentity(tb.TempDir(), []string{"127.0.0.1"})
 	if err != nil {
 		tb.Fatal(err)
@@ -53,8 +59,8 @@ func startOver(tb testing.TB, keys engine.Storage, newCache func(root string) en
 		tb.Fatal(err)
 	}
 	bundled := map[string][]byte{}
-	if modules["crontabs"] != nil {
-		bundled["crontabs"] = modules["crontabs"]
+	if modules[plugin] != nil {
+		bundled[plugin] = modules[plugin]
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

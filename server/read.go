@@ -35,7 +35,7 @@ func (r *request) list() error {
 	if err := r.acceptsView(true); err != nil {
 		return err
 	}
-	if r.answer.As.Empty() && r.answer.MediaType == negotiate.JSON {
+	if r.answer.As.Kind != "Table" && r.answer.MediaType == negotiate.JSON {
 		list, err := r.store.Stream(r.http.Context(), req)
 		if err != nil {
 			return err

@@ -84,26 +84,26 @@ func raws(objects []engine.Object) [][]byte {
 
 // writeList answers with a list, in the form that was asked for.
 func (r *request) writeList(list engine.List) error {
+	if err := r.acceptsView(true); err != nil {
+		return err
+	}
+	if r.answer.As.Kind != "Table" {
+		return r.streamList(&engine.ListStream{List: list})
+	}
+	buf, err := r.appendTable(r.http.Context(), nil, listMeta(&list), servedObjects(list), false)
+	if err != nil {
+		return err
+	}
+	return r.write(http.StatusOK, buf)
+}
+
+// listMeta is what a list says of itself.
+func listMeta(list *engine.List) table.ListMeta {
 	meta := table.ListMeta{ResourceVersion: strconv.FormatInt(list.Revision, 10), Continue: list.Continue}
 	if list.Remaining >= 0 {
 		meta.RemainingItemCount = &list.Remaining
 	}
-	switch r.answer.As.Kind {
-	case "":
-		return r.streamList(&engine.ListStream{List: list})
-	case "Table":
-		objects := servedObjects(list)
-		buf, err := r.appendTable(r.http.Context(), nil, meta, objects, false)
-		if err != nil {
-			return err
-		}
-		return r.write(http.StatusOK, buf)
-	default:
-		if err := r.acceptsView(true); err != nil {
-			return err
-		}
-		return r.write(http.StatusOK, table.AppendMetadataList(nil, r.answer.As.GroupVersion().String(), meta, raws(servedObjects(list))))
-	}
+	return meta
 }
 
 func servedObjects(list engine.List) []engine.Object {

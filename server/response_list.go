@@ -8,6 +8,7 @@ import (
 
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/server/negotiate"
+	"github.com/stratagem-dev/stratagem/server/table"
 )
 
 // viewError reports a list that was asked for as one object, or the other way round: 406.
@@ -30,7 +31,7 @@ func (r *request) acceptsView(list bool) error {
 // clients take them, and one record of TLS. A larger chunk would be two records for each frame, one of them of nine bytes.
 const listChunk = 16<<10 - 9
 
-// streamList writes a list as its objects come: no second copy of it is held.
+// streamList writes a list as its objects come, whole or as their metadata: no second copy of it is held.
 //
 //   - What fails once the answer has begun breaks the connection off: half a list must not look like a whole one.
 func (r *request) streamList(list *engine.ListStream) error {
@@ -44,24 +45,31 @@ func (r *request) streamList(list *engine.ListStream) error {
 	buf := make([]byte, 0, min(chunk, 512+list.Len()*2048)+32<<10)
 	buf = r.appendListHead(buf, &list.List)
 	var body io.WriteCloser
+	var whole []byte // the object whose metadata is to be shown
 	first := true
 	err := list.Each(r.http.Context(), func(item engine.Listed) (err error) {
 		if !first {
 			buf = append(buf, ',')
 		}
 		first = false
-		if buf = item.AppendServed(buf); len(buf) < chunk {
+		if r.answer.As.Empty() {
+			buf = item.AppendServed(buf)
+		} else {
+			whole = item.AppendServed(whole[:0])
+			buf = table.AppendMetadata(buf, r.answer.As.GroupVersion().String(), whole)
+		}
+		if len(buf) < chunk {
 			return nil
 		}
 		if body == nil {
 			body = r.begin()
 			chunk = listChunk
 		}
-		whole := len(buf) - len(buf)%listChunk
-		for n := 0; n < whole && err == nil; n += listChunk {
+		chunks := len(buf) - len(buf)%listChunk
+		for n := 0; n < chunks && err == nil; n += listChunk {
 			_, err = body.Write(buf[n : n+listChunk])
 		}
-		buf = buf[:copy(buf, buf[whole:])]
+		buf = buf[:copy(buf, buf[chunks:])]
 		return err
 	})
 	switch {
@@ -93,6 +101,9 @@ func (r *request) begin() io.WriteCloser {
 
 // appendListHead appends a list up to its first item.
 func (r *request) appendListHead(buf []byte, list *engine.List) []byte {
+	if !r.answer.As.Empty() {
+		return table.AppendMetadataListStart(buf, r.answer.As.GroupVersion().String(), listMeta(list))
+	}
 	head := engine.Fields{}
 	head.SetString("resourceVersion", strconv.FormatInt(list.Revision, 10))
 	head.SetString("continue", list.Continue)

@@ -14,17 +14,9 @@ func AppendMetadata(buf []byte, apiVersion string, item []byte) []byte {
 	return append(buf, '}')
 }
 
-// AppendMetadataList appends the PartialObjectMetadataList of objects.
-func AppendMetadataList(buf []byte, apiVersion string, list ListMeta, items [][]byte) []byte {
-	buf = appendListStart(buf, "PartialObjectMetadataList", apiVersion, list)
-	buf = append(buf, `,"items":[`...)
-	for i, item := range items {
-		if i > 0 {
-			buf = append(buf, ',')
-		}
-		buf = AppendMetadata(buf, apiVersion, item)
-	}
-	return append(buf, "]}"...)
+// AppendMetadataListStart appends a PartialObjectMetadataList up to its first item.
+func AppendMetadataListStart(buf []byte, apiVersion string, list ListMeta) []byte {
+	return append(appendListStart(buf, "PartialObjectMetadataList", apiVersion, list), `,"items":[`...)
 }
 
 func appendTypeMeta(buf []byte, kind, apiVersion string) []byte {

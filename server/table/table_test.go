@@ -283,7 +283,9 @@ func TestOddObjectsAndPaths(t *testing.T) {
 }
 
 func TestMetadataList(t *testing.T) {
-	got := AppendMetadataList(nil, "", ListMeta{ResourceVersion: "9"}, [][]byte{[]byte(cron), []byte(`{"metadata":{"name":"b"}}`)})
+	got := AppendMetadataListStart(nil, "", ListMeta{ResourceVersion: "9"})
+	got = append(AppendMetadata(got, "", []byte(cron)), ',')
+	got = append(AppendMetadata(got, "", []byte(`{"metadata":{"name":"b"}}`)), "]}"...)
 	var list metav1.PartialObjectMetadataList
 	if err := json.Unmarshal(got, &list); err != nil {
 		t.Fatal(err)
