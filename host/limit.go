@@ -209,5 +209,3 @@ type tally struct {
 }
 
 func (t *tally) note(limit Limit) { t.exceeded |= 1 << limit }
-
-func (t *tally) has(limit Limit) bool { return t.exceeded&(1<<limit) != 0 }

@@ -17,8 +17,6 @@ type writeTracker struct {
 // writes is the tracker of the process, nil where there is none.
 var writes = sync.OnceValue(newWriteTracker)
 
-func writesAreKnown() bool { return writes() != nil }
-
 // The numbers of the kernel's interface: linux/userfaultfd.h and linux/fs.h.
 const (
 	userfaultUserModeOnly = 1

@@ -80,13 +80,8 @@ func systemRequest(verb, group, version, resource, name string) *engine.RequestI
 // the system's namespaces stay.
 type lifecycle struct{ storage engine.Storage }
 
-// namespace reads a namespace: from memory where it is there, as Kubernetes does, since a read of etcd for every write
-// would double its price; one that is not is looked for in etcd.
-func (l *lifecycle) namespace(ctx context.Context, name string) (engine.Item, error) {
-	return l.changed(ctx, namespaceKey(name), 0)
-}
-
-// changed reads a namespace that is known to have changed since a revision: from memory where that knows of it, too.
+// changed reads a namespace that is known to have changed since a revision, 0 where nothing is known: from memory where that knows of
+// it, as Kubernetes does, since a read of etcd for every write would double its price; one that is not there is looked for in etcd.
 func (l *lifecycle) changed(ctx context.Context, key string, since int64) (engine.Item, error) {
 	if peeker, ok := l.storage.(engine.Peeker); ok {
 		if item, known := peeker.Peek(key); known && item.Revision != since {
