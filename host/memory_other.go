@@ -2,8 +2,6 @@
 
 package host
 
-func writesAreKnown() bool { return false }
-
 // linearMemory is the memory of one instance, on Go's heap: growing may move it.
 type linearMemory struct {
 	bytes   []byte
