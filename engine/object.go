@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"fmt"
-	"strconv"
 	"unsafe"
 
 	"github.com/tidwall/gjson"
@@ -154,52 +153,10 @@ func (o Object) Stored() Object {
 
 // AppendServed appends the object as it is served: with its resourceVersion spliced into the stored bytes.
 func (o Object) AppendServed(out []byte, revision int64) []byte {
-	at, comma := o.resourceVersionPlace()
-	if at < 0 {
-		return append(out, o...)
-	}
-	out = append(out, o[:at]...)
-	if comma == ',' {
-		out = append(out, ',')
-	}
-	out = append(out, `"resourceVersion":"`...)
-	out = strconv.AppendInt(out, revision, 10)
-	out = append(out, '"')
-	if o[at] == '"' {
-		out = append(out, ',')
-	}
-	return append(out, o[at:]...)
+	return o.appendServedAt(out, revision, o.versionPlace())
 }
 
 // Served is the object with its resourceVersion.
 func (o Object) Served(revision int64) Object {
 	return o.AppendServed(make([]byte, 0, len(o)+40), revision)
-}
-
-// resourceVersionPlace finds where in metadata the key resourceVersion belongs, and whether a comma has to go
-// before it. -1 when there is no metadata.
-func (o Object) resourceVersionPlace() (at int, before byte) {
-	for i := 1; i < len(o) && o[i] == '"'; {
-		keyEnd := skipString(o, i)
-		if string(o[i+1:keyEnd-1]) != "metadata" {
-			i = skipValue(o, keyEnd+1) + 1
-			continue
-		}
-		if i = keyEnd + 1; o[i] != '{' {
-			return -1, 0
-		}
-		for i++; o[i] == '"'; {
-			keyEnd = skipString(o, i)
-			if string(o[i+1:keyEnd-1]) > "resourceVersion" {
-				return i, 0
-			}
-			if i = skipValue(o, keyEnd+1); o[i] == ',' {
-				i++
-				continue
-			}
-			return i, ','
-		}
-		return i, 0
-	}
-	return -1, 0
 }

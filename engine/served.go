@@ -28,8 +28,29 @@ func (s *Store) listed(item *Item, obj Object, info *RequestInfo) Listed {
 
 // versionPlace is where in the object its resourceVersion goes in; -1 where it has no metadata.
 func (o Object) versionPlace() int32 {
-	at, _ := o.resourceVersionPlace()
-	return int32(at)
+	for i := 1; i < len(o) && o[i] == '"'; {
+		keyEnd := skipString(o, i)
+		if string(o[i+1:keyEnd-1]) != "metadata" {
+			i = skipValue(o, keyEnd+1) + 1
+			continue
+		}
+		if i = keyEnd + 1; o[i] != '{' {
+			return -1
+		}
+		for i++; o[i] == '"'; {
+			keyEnd = skipString(o, i)
+			if string(o[i+1:keyEnd-1]) > "resourceVersion" {
+				return int32(i)
+			}
+			if i = skipValue(o, keyEnd+1); o[i] == ',' {
+				i++
+				continue
+			}
+			return int32(i)
+		}
+		return int32(i)
+	}
+	return -1
 }
 
 // appendServedAt is AppendServed for a place that is known: with managed fields in front of it, it takes longer to find than
