@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -131,7 +132,7 @@ func (l *diffLines) end(diff *PluginDiff, err error) error {
 // Diff compares what a module, or a revision of the history, would make of the stored objects of a plugin's resources with what the active
 // revision makes of them. Nothing is written, and nothing waits for it.
 //
-//   - Resources that the plugin is bound to are their definitions', and are not compared.
+//   - Of resources that the plugin is bound to the definition's rules are the same on both sides.
 //   - A module that the policy does not admit is not run here either.
 func (p *Plugins) Diff(ctx context.Context, in push, revision int64, user engine.User, progress func(resource string, done, all int64)) (*PluginDiff, error) {
 	name := in.name
@@ -144,9 +145,9 @@ func (p *Plugins) Diff(ctx context.Context, in push, revision int64, user engine
 		APIVersion: pluginGroup + "/" + pluginVersion, Kind: "PluginDiff", Plugin: name, Active: active.activation.Revision,
 		Candidate: "sha256:" + candidate.Digest, Version: candidate.Version, Missing: map[string]int64{},
 	}
-	for _, store := range active.stores {
+	for _, store := range p.compared(active) {
 		gr := store.Resource.GroupResource().String()
-		other := p.candidateStore(candidate, store.Resource)
+		other := p.candidateStore(active, candidate, store)
 		if other == nil {
 			page, err := p.raw.List(ctx, store.Resource.KeyRoot+"/", engine.ListOptions{CountOnly: true})
 			if err != nil {
@@ -206,12 +207,26 @@ func (p *Plugins) candidate(ctx context.Context, in push, revision int64) (*acti
 	return active, module, err
 }
 
+// compared are the stores of the resources that a plugin defines, and of those that it is bound to.
+func (p *Plugins) compared(active *activePlugin) []*engine.Store {
+	stores, view := slices.Clone(active.stores), p.server.view.Load()
+	for _, r := range active.bound {
+		if store := view.Store(r.Group, r.Plural); store != nil {
+			stores = append(stores, store)
+		}
+	}
+	return stores
+}
+
 // candidateStore is what serves a resource by the candidate; nil where that does not define it.
-func (p *Plugins) candidateStore(candidate *host.Module, resource *engine.Resource) *engine.Store {
+func (p *Plugins) candidateStore(active *activePlugin, candidate *host.Module, store *engine.Store) *engine.Store {
+	if r := active.reboundTo(candidate, store.Resource); r != nil {
+		return store.With(r)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, r := range candidate.Resources {
-		if r.GroupResource() == resource.GroupResource() && !r.Bind {
+		if r.GroupResource() == store.Resource.GroupResource() && !r.Bind {
 			return p.server.store(r)
 		}
 	}

@@ -194,7 +194,8 @@ func (p *Plugins) refresh(ctx context.Context) error {
 		errs = append(errs, err)
 	}
 	if changed || defined {
-		p.server.use(p.stores(), p.trials())
+		stores := p.stores()
+		p.server.use(stores, p.trials(stores))
 	}
 	p.tellRefusals(ctx, seen)
 	names, roots := p.definitions.Dropped()

@@ -166,8 +166,8 @@ func (p *Plugins) mayTry(active *activePlugin, module *host.Module) error {
 	if differences := describedDifferently(active.module.Resources, module.Resources); len(differences) > 0 {
 		return &host.LoadError{Step: "describe", Err: fmt.Errorf("only hooks can be tried beside the active revision, and the description differs: %s", strings.Join(differences, "; "))}
 	}
-	if len(active.bound) > 0 {
-		return &host.LoadError{Step: "bind", Err: fmt.Errorf("resource %s is bound to a CustomResourceDefinition: what is bound cannot be tried", active.bound[0].GroupResource().String())}
+	if _, errs := boundBy(module, active.activation.Bindings); len(errs) > 0 {
+		return &host.LoadError{Step: "bind", Err: errs.ToAggregate()}
 	}
 	return nil
 }

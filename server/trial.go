@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/stratagem-dev/stratagem/engine"
 	"github.com/stratagem-dev/stratagem/host"
+	"github.com/stratagem-dev/stratagem/server/crd"
 	"github.com/stratagem-dev/stratagem/server/rollout"
 )
 
@@ -111,20 +114,49 @@ func (p *Plugins) load(ctx context.Context, name string, revision int64, digest 
 }
 
 // trials are the revisions on trial, by the resources of their plugins; nil without any.
-func (p *Plugins) trials() map[schema.GroupResource]*trial {
+func (p *Plugins) trials(stores []*engine.Store) map[schema.GroupResource]*trial {
 	var all map[schema.GroupResource]*trial
 	for _, plugin := range p.active {
 		if plugin.trial == nil {
 			continue
 		}
-		for gr := range plugin.trial.twins {
+		t := plugin.trial.withBound(plugin, stores)
+		for gr := range t.twins {
 			if all == nil {
 				all = map[schema.GroupResource]*trial{}
 			}
-			all[gr] = plugin.trial
+			all[gr] = t
 		}
 	}
 	return all
+}
+
+// withBound is the trial with twins for what the plugin is bound to, whose stores are those of the definitions.
+func (t *trial) withBound(plugin *activePlugin, stores []*engine.Store) *trial {
+	if len(plugin.bound) == 0 {
+		return t
+	}
+	whole := *t
+	whole.twins = maps.Clone(t.twins)
+	for _, store := range stores {
+		if r := plugin.reboundTo(t.module, store.Resource); r != nil {
+			whole.twins[store.Resource.GroupResource()] = rollout.NewTwins(store, r)
+		}
+	}
+	return &whole
+}
+
+// reboundTo is what another module makes of the resource of a definition that the plugin is bound to; nil where it is not bound to that.
+func (p *activePlugin) reboundTo(module *host.Module, r *engine.Resource) *engine.Resource {
+	is := func(b *engine.Resource) bool { return b.GroupResource() == r.GroupResource() }
+	if !slices.ContainsFunc(p.bound, is) {
+		return nil
+	}
+	bound, _ := boundBy(module, p.activation.Bindings)
+	if i := slices.IndexFunc(bound, is); i >= 0 {
+		return crd.Rebound(r, bound[i])
+	}
+	return crd.Rebound(r, &engine.Resource{Revision: module.Revision()})
 }
 
 // leave ends what was counted for a trial that this server no longer serves; its last figures are still to be reported.

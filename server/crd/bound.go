@@ -71,6 +71,40 @@ func (b Binding) bind(r *engine.Resource) {
 	}
 }
 
+// Rebound is what another revision makes of a definition's resource that a plugin is bound to: beside the same rules the hooks of
+// that one. All that does not matter for a revision on trial is left out.
+func Rebound(r, revision *engine.Resource) *engine.Resource {
+	again := &engine.Resource{Revision: revision.Revision, Strategy: rebound(r.Strategy, revision.Strategy)}
+	for _, own := range r.Subresources {
+		var theirs engine.Strategy
+		if sub := revision.Subresource(own.Name); sub != nil {
+			theirs = sub.Strategy
+		}
+		own.Strategy = rebound(own.Strategy, theirs)
+		again.Subresources = append(again.Subresources, own)
+	}
+	return again
+}
+
+// rebound is a strategy with another one in the place of the plugin's; nil: with none.
+func rebound(active, plugin engine.Strategy) engine.Strategy {
+	var rules *custom
+	switch active := active.(type) {
+	case *bound:
+		rules = active.rules
+	case *custom:
+		rules = active
+	case nil:
+		return nil
+	default:
+		return plugin // what is posted to has no rules
+	}
+	if plugin == nil {
+		return rules
+	}
+	return &bound{rules: rules, plugin: plugin}
+}
+
 // setHookVersions leaves those versions marked that the plugin's hooks take; all, where it takes none that there are.
 func (b Binding) setHookVersions(r *engine.Resource) {
 	taken := map[string]bool{}

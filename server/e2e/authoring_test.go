@@ -151,7 +151,7 @@ func testPanic(t *testing.T, a *author) {
 	k := kubectl{server: shared, namespace: "default"}
 	message := k.refused(t, strings.ReplaceAll(gadget, `"one"`, `"two"`), "create", "-f", "-")
 	contains(t, message, "Error from server (InternalError)", "gadgets@2")
-	contains(t, message, "hook Validate", "panic: runtime error: slice bounds out of range [7:0]", "strategy.go:")
+	contains(t, message, "hook Default+Validate+WarningsOnCreate+Canonicalize: trap", "panic: runtime error: slice bounds out of range [7:0]", "strategy.go:")
 	for _, noise := range []string{"goroutine 1", "runtime.gopanic", "/src/runtime/"} {
 		if strings.Contains(message, noise) {
 			t.Errorf("%q stands in the message:\n%s", noise, message)
