@@ -87,10 +87,9 @@ func (in *instance) beginReads(ctx context.Context, request *engine.RequestInfo,
 
 func (r *reads) note(limit Limit) { r.exceeded |= 1 << limit }
 
-// read answers a query, as a frame: the Answer, then the objects.
-func (r *reads) read(text []byte) {
+// read answers a query, or tells why it is none, as a frame: the Answer, then the objects.
+func (r *reads) read(query Query, err error) {
 	var answer Answer
-	query, err := parseQuery(text)
 	switch {
 	case err != nil:
 		answer = Answer{Code: http.StatusBadRequest, Reason: "BadRequest", Message: err.Error()}
@@ -173,8 +172,14 @@ func buildReads(builder wazero.HostModuleBuilder) wazero.HostModuleBuilder {
 		if !ok {
 			panic(errors.New("stratagem.read: the query lies outside the memory"))
 		}
-		g.charge(int64(len(text)) + readFuel(text))
-		g.reads.read(text)
+		g.charge(int64(len(text)))
+		query, err := parseQuery(text)
+		if err == nil && query.Name != "" {
+			g.charge(getFuel)
+		} else {
+			g.charge(listFuel)
+		}
+		g.reads.read(query, err)
 		g.charge(int64(len(g.reads.frame)))
 		stack[0] = uint64(len(g.reads.frame))
 	})
@@ -192,12 +197,4 @@ func buildReads(builder wazero.HostModuleBuilder) wazero.HostModuleBuilder {
 	return builder.
 		NewFunctionBuilder().WithGoModuleFunction(read, []api.ValueType{i32, i32}, []api.ValueType{i32}).Export("read").
 		NewFunctionBuilder().WithGoModuleFunction(answer, []api.ValueType{i32}, nil).Export("read_answer")
-}
-
-// readFuel is what a query costs.
-func readFuel(text []byte) int64 {
-	if query, err := parseQuery(text); err == nil && query.Name != "" {
-		return getFuel
-	}
-	return listFuel
 }

@@ -175,13 +175,11 @@ func (p *Plugins) candidate(ctx context.Context, in push, revision int64) (*acti
 	p.mu.Lock()
 	active, options := p.active[name], p.hostOptions(name)
 	store := p.server.view.Load().Store(pluginGroup, "strategyplugins")
-	plugin, stored, err := p.read(ctx, store, name)
+	plugin, _, err := p.existing(ctx, store, name)
 	p.mu.Unlock()
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case stored == nil:
-		return nil, nil, &engine.NotFoundError{Resource: store.Resource.GroupResource(), Name: name}
 	case active == nil:
 		return nil, nil, badRequest("plugin %q has no active revision to compare with", name)
 	}
@@ -239,7 +237,7 @@ func (p *Plugins) diffFailure(name string, active *activePlugin, err error) erro
 	now := p.active[name]
 	p.mu.Unlock()
 	if now == nil || now.module != active.module {
-		return &engine.ConflictError{Resource: p.server.view.Load().Store(pluginGroup, "strategyplugins").Resource.GroupResource(), Name: name, Message: fmt.Sprintf("revision %d is no longer the active one", active.activation.Revision)}
+		return &engine.ConflictError{Resource: pluginGroupResource, Name: name, Message: fmt.Sprintf("revision %d is no longer the active one", active.activation.Revision)}
 	}
 	return err
 }

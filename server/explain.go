@@ -16,9 +16,7 @@ func StatusOf(err error) *metav1.Status { return statusOf(err, nil) }
 
 // explain has the request answered with an Explanation of what it would come to, for ?explain=true. Nothing may be stored.
 func (r *request) explain() error {
-	switch r.info.Verb {
-	case "create", "update", "patch", "delete":
-	default:
+	if !r.runsLifecycle() {
 		return badRequest("explain: a %s runs no lifecycle; create, update, patch and delete do", r.info.Verb)
 	}
 	if !r.info.DryRun {

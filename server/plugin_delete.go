@@ -17,12 +17,9 @@ func (p *Plugins) Delete(ctx context.Context, store *engine.Store, req engine.De
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	name := req.Info.Name
-	plugin, stored, err := p.read(ctx, store, name)
+	plugin, _, err := p.existing(ctx, store, name)
 	if err != nil {
 		return engine.Result{}, err
-	}
-	if stored == nil {
-		return engine.Result{}, &engine.NotFoundError{Resource: pluginGroupResource, Name: name}
 	}
 	if grace := req.Options.GracePeriodSeconds; grace == nil || *grace != 0 {
 		for _, r := range plugin.Status.Resources {

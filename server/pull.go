@@ -6,20 +6,15 @@ import (
 	"strings"
 
 	"github.com/labstack/echo/v4"
-
-	"github.com/stratagem-dev/stratagem/engine"
 )
 
 // getModule serves GET …/strategyplugins/NAME/module: the .wasm file of the active revision, or with ?revision=N of another one
 // in the history.
 func (s *Server) getModule(c echo.Context) error {
 	ctx, name := c.Request().Context(), c.Param("name")
-	plugin, stored, err := s.plugins.read(ctx, s.view.Load().Store(pluginGroup, "strategyplugins"), name)
+	plugin, _, err := s.plugins.existing(ctx, s.view.Load().Store(pluginGroup, "strategyplugins"), name)
 	if err != nil {
 		return err
-	}
-	if stored == nil {
-		return &engine.NotFoundError{Resource: pluginGroupResource, Name: name}
 	}
 	revision := plugin.Status.ActiveRevision
 	if text := c.QueryParam("revision"); text != "" {

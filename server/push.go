@@ -187,6 +187,15 @@ func (p *Plugins) read(ctx context.Context, store *engine.Store, name string) (*
 	return plugin, obj, json.Unmarshal(obj, plugin)
 }
 
+// existing returns the stored StrategyPlugin; one that is not there is a *engine.NotFoundError.
+func (p *Plugins) existing(ctx context.Context, store *engine.Store, name string) (*strategyPlugin, engine.Object, error) {
+	plugin, stored, err := p.read(ctx, store, name)
+	if err == nil && stored == nil {
+		err = &engine.NotFoundError{Resource: pluginGroupResource, Name: name}
+	}
+	return plugin, stored, err
+}
+
 // accept decides whether a verified module may follow on what is active: its resources are free, none that has objects
 // goes, and all stored versions can be read.
 func (p *Plugins) accept(ctx context.Context, name string, plugin *strategyPlugin, module *host.Module) error {

@@ -172,17 +172,9 @@ func (r *pluginReader) forbidden(query host.Query) error {
 	if query.Namespace == "" {
 		where = "at the cluster scope"
 	}
-	return &readError{metav1.Status{
-		Status: metav1.StatusFailure, Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden,
-		Message: fmt.Sprintf("plugin %q may not read %s %s: spec.reads of its StrategyPlugin does not grant it", r.name, resourceName(query.Group, query.Resource), where),
-	}}
+	return plain(http.StatusForbidden, metav1.StatusReasonForbidden,
+		fmt.Errorf("plugin %q may not read %s %s: spec.reads of its StrategyPlugin does not grant it", r.name, resourceName(query.Group, query.Resource), where))
 }
-
-// readError is an error that is a Status already.
-type readError struct{ status metav1.Status }
-
-func (e *readError) Error() string         { return e.status.Message }
-func (e *readError) Status() metav1.Status { return e.status }
 
 // reads are what is granted now. They are made out once for each change of the StrategyPlugin.
 func (r *pluginReader) reads(ctx context.Context) ([]pluginRead, error) {

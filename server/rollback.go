@@ -54,12 +54,9 @@ func (p *Plugins) Rollback(ctx context.Context, name string, revision int64) (en
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	store := p.server.view.Load().Store(pluginGroup, "strategyplugins")
-	plugin, stored, err := p.read(ctx, store, name)
+	plugin, _, err := p.existing(ctx, store, name)
 	if err != nil {
 		return engine.Result{}, err
-	}
-	if stored == nil {
-		return engine.Result{}, &engine.NotFoundError{Resource: pluginGroupResource, Name: name}
 	}
 	if revision != 0 {
 		if _, err := plugin.earlier(revision); err != nil {
@@ -97,12 +94,9 @@ func (p *Plugins) rollBackTrial(ctx context.Context, name string) (ended bool, e
 // goTo makes a revision in the history the active one.
 func (p *Plugins) goTo(ctx context.Context, name string, choose func(*strategyPlugin) (*pluginRevision, error)) (engine.Result, error) {
 	store := p.server.view.Load().Store(pluginGroup, "strategyplugins")
-	plugin, stored, err := p.read(ctx, store, name)
+	plugin, stored, err := p.existing(ctx, store, name)
 	if err != nil {
 		return engine.Result{}, err
-	}
-	if stored == nil {
-		return engine.Result{}, &engine.NotFoundError{Resource: pluginGroupResource, Name: name}
 	}
 	target, err := choose(plugin)
 	if err != nil {

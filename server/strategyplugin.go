@@ -177,21 +177,19 @@ func withDecisionsOf(obj, from engine.Object) engine.Object {
 	return obj.With("spec", spec.Raw())
 }
 
-// Validate checks the bindings and the settings.
+// Validate checks what the operator decides on.
 func (s pluginStrategy) Validate(ctx context.Context, call *engine.Call) field.ErrorList {
-	if call.Request.User.Name == systemUser.Name {
-		return nil
-	}
-	errs := append(s.plugins.checkNewBindings(call.Object, nil), append(checkNewReads(call.Object), checkRollout(call.Object, nil)...)...)
-	return append(errs, s.plugins.checkNewSettings(ctx, call.Object, nil)...)
+	return s.ValidateUpdate(ctx, call) // there is no old object
 }
 
-// ValidateUpdate checks the bindings and the settings, where they have changed.
-func (s pluginStrategy) ValidateUpdate(ctx context.Context, call *engine.Call) field.ErrorList {
+// ValidateUpdate checks what the operator decides on, where it has changed.
+func (s pluginStrategy) ValidateUpdate(ctx context.Context, call *engine.Call) (errs field.ErrorList) {
 	if call.Request.User.Name == systemUser.Name {
 		return nil
 	}
-	errs := append(s.plugins.checkNewBindings(call.Object, call.Old), append(checkNewReads(call.Object), checkRollout(call.Object, call.Old)...)...)
+	errs = append(errs, s.plugins.checkNewBindings(call.Object, call.Old)...)
+	errs = append(errs, checkNewReads(call.Object)...)
+	errs = append(errs, checkRollout(call.Object, call.Old)...)
 	return append(errs, s.plugins.checkNewSettings(ctx, call.Object, call.Old)...)
 }
 

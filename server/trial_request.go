@@ -12,9 +12,7 @@ import (
 // choose decides, for a write of a resource whose plugin has a revision on trial, whether it is one that the revision is tried
 // on. The request that a canary is chosen for is served by it to its end.
 func (r *request) choose(name string) {
-	switch r.info.Verb {
-	case "create", "update", "patch", "delete":
-	default:
+	if !r.runsLifecycle() {
 		return
 	}
 	gr := r.store.Resource.GroupResource()
@@ -33,9 +31,7 @@ func (r *request) tried(err error, took time.Duration) {
 	if r.trial.Spec.Mode != rollout.Canary || r.trace != nil {
 		return
 	}
-	switch r.info.Verb {
-	case "create", "update", "patch", "delete":
-	default:
+	if !r.runsLifecycle() {
 		return
 	}
 	if !r.chosen {

@@ -38,13 +38,22 @@ func (r *request) create() error {
 	if r.chosen {
 		r.shadow(rollout.Job{Create: &req}, result, err)
 	}
+	return r.answerWrite(result, err)
+}
+
+// answerWrite answers a create or an update.
+func (r *request) answerWrite(result engine.Result, err error) error {
 	if err == nil {
 		result, err = r.settledResult(result)
 	}
 	if err != nil {
 		return err
 	}
-	return r.writeResult(http.StatusCreated, result)
+	code := http.StatusOK
+	if result.Created {
+		code = http.StatusCreated
+	}
+	return r.writeResult(code, result)
 }
 
 // update serves PUT.
@@ -68,17 +77,16 @@ func (r *request) change(change engine.Change, decoding engine.Decoding) error {
 	if r.chosen {
 		r.shadow(rollout.Job{Update: &req}, result, err)
 	}
-	if err == nil {
-		result, err = r.settledResult(result)
+	return r.answerWrite(result, err)
+}
+
+// runsLifecycle tells whether a request writes one object.
+func (r *request) runsLifecycle() bool {
+	switch r.info.Verb {
+	case "create", "update", "patch", "delete":
+		return true
 	}
-	if err != nil {
-		return err
-	}
-	code := http.StatusOK
-	if result.Created {
-		code = http.StatusCreated
-	}
-	return r.writeResult(code, result)
+	return false
 }
 
 // isPlugin tells whether a request is for a StrategyPlugin.

@@ -56,20 +56,11 @@ func diff(before, after engine.Object) []jsondiff.Operation {
 	if bytes.Equal(before, after) {
 		return nil
 	}
-	patch, err := jsondiff.Diff(withoutManaged(before), withoutManaged(after))
+	patch, err := jsondiff.Diff(before.Unowned(), after.Unowned())
 	if err != nil {
 		return nil // cannot be: objects are JSON
 	}
 	return patch
-}
-
-func withoutManaged(obj engine.Object) engine.Object {
-	meta := obj.Meta()
-	if !meta.Has("managedFields") {
-		return obj
-	}
-	meta.Set("managedFields", nil)
-	return obj.WithMeta(meta)
 }
 
 // strategy runs the hooks of the one inside singly and notes each.
