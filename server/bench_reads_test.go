@@ -148,18 +148,7 @@ func BenchmarkFanOut(b *testing.B) {
 					b.Fatal(err)
 				}
 				defer resp.Body.Close()
-				go func() {
-					lines := bufio.NewReaderSize(resp.Body, 64<<10)
-					for {
-						line, err := lines.ReadSlice('\n')
-						if err != nil {
-							return
-						}
-						if bytes.HasPrefix(line, []byte(`{"type":"ADDED"`)) {
-							seen.Done()
-						}
-					}
-				}()
+				go countAdded(resp.Body, &seen)
 			}
 			b.ReportAllocs()
 			b.ResetTimer()
@@ -210,5 +199,19 @@ func BenchmarkStart(b *testing.B) {
 				stop()
 			}
 		})
+	}
+}
+
+// countAdded tells of the objects that a watch adds, until it ends.
+func countAdded(watch io.Reader, seen *sync.WaitGroup) {
+	lines := bufio.NewReaderSize(watch, 64<<10)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if err != nil {
+			return
+		}
+		if bytes.HasPrefix(line, []byte(`{"type":"ADDED"`)) {
+			seen.Done()
+		}
 	}
 }

@@ -1,8 +1,6 @@
 package server_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -77,18 +75,7 @@ func BenchmarkViewFanOut(b *testing.B) {
 			for range watchers {
 				resp := r.view(b, ctx, podsPath+"?watch=1", strings.ReplaceAll(accept, "%s", ""))
 				defer resp.Body.Close()
-				go func() {
-					lines := bufio.NewReaderSize(resp.Body, 64<<10)
-					for {
-						line, err := lines.ReadSlice('\n')
-						if err != nil {
-							return
-						}
-						if bytes.HasPrefix(line, []byte(`{"type":"ADDED"`)) {
-							seen.Done()
-						}
-					}
-				}()
+				go countAdded(resp.Body, &seen)
 			}
 			b.ReportAllocs()
 			b.ResetTimer()

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
-	"strings"
-	"sync"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,21 +32,7 @@ func TestMigrationByOneOfTwoServers(t *testing.T) {
 	createOld(t, beta, "{apiVersion: "+group+"/v1beta1, kind: CronTab, metadata: {name: %s}, hostPort: 'h:1'}", objects)
 	must(t, redefine(t, a, hook.seedDefinition(t, group, "v1beta1:served v1:served,storage")))
 
-	gate := make(chan struct{})
-	open := sync.OnceFunc(func() { close(gate) })
-	t.Cleanup(open)
-	hook.setSpoil(func(r *response) {
-		if len(r.Converted) > 0 && metadataOf(r, 0)["name"].(string) >= "old-0700" {
-			<-gate
-		}
-	})
-	out, err := a.stratagem(t, "migrate", "--no-wait", "crontab."+group)
-	must(t, err)
-	name := strings.TrimSuffix(strings.TrimPrefix(out, "storageversionmigration/"), " created\n")
-	eventually(t, "a part of the migration", func() bool {
-		seen, running := progressOf(t, b, name)
-		return running && seen == firstPage
-	})
+	name, open := migrateFirstPage(t, a, hook, group)
 	worker, other := a, b
 	if migrated(t, a, "crontabs") == 0 {
 		worker, other = b, a

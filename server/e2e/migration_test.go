@@ -159,6 +159,28 @@ func createOld(t *testing.T, client dynamic.ResourceInterface, manifest string, 
 	return names
 }
 
+// migrateFirstPage begins a migration of the group's crontabs that is held up behind its first page, until open is called.
+func migrateFirstPage(t *testing.T, s *server, hook *converter, group string) (name string, open func()) {
+	t.Helper()
+	const firstPage = 500
+	gate := make(chan struct{})
+	open = sync.OnceFunc(func() { close(gate) })
+	t.Cleanup(open)
+	hook.setSpoil(func(r *response) {
+		if len(r.Converted) > 0 && metadataOf(r, 0)["name"].(string) >= "old-0700" {
+			<-gate
+		}
+	})
+	out, err := s.stratagem(t, "migrate", "--no-wait", "crontab."+group)
+	must(t, err)
+	name = strings.TrimSuffix(strings.TrimPrefix(out, "storageversionmigration/"), " created\n")
+	eventually(t, "a part of the migration", func() bool {
+		seen, running := progressOf(t, s, name)
+		return running && seen == firstPage
+	})
+	return name, open
+}
+
 func progressOf(t *testing.T, s *server, name string) (seen int64, running bool) {
 	t.Helper()
 	svm, err := s.dynamic(t).Resource(storageVersionMigrations).Get(within(t), name, metav1.GetOptions{})
@@ -172,7 +194,7 @@ var storageVersionMigrations = storagemigrationv1.SchemeGroupVersion.WithResourc
 // The life of a version as the seed tells it, with clients of both versions writing all the time, and a server that is
 // killed in the middle of the migration.
 func TestLifeOfAVersionWithItsMigration(t *testing.T) {
-	const group, objects, firstPage = "seed.life.test", 1200, 500
+	const group, objects = "seed.life.test", 1200
 	db := startEtcd(t)
 	s, hook := startReplica(t, db, "--bundled-plugins=false"), newConverter(t)
 	gvr := schema.GroupVersionResource{Group: group, Version: "v1beta1", Resource: "crontabs"}
@@ -185,21 +207,7 @@ func TestLifeOfAVersionWithItsMigration(t *testing.T) {
 	must(t, redefine(t, s, hook.seedDefinition(t, group, "v1beta1:served v1:served,storage")))
 	contains(t, fmt.Sprint(redefine(t, s, hook.seedDefinition(t, group, "v1:served,storage"))), `status.storedVersions[0]: Invalid value: "v1beta1": missing from spec.versions`)
 
-	gate := make(chan struct{})
-	open := sync.OnceFunc(func() { close(gate) })
-	t.Cleanup(open)
-	hook.setSpoil(func(r *response) {
-		if len(r.Converted) > 0 && metadataOf(r, 0)["name"].(string) >= "old-0700" {
-			<-gate
-		}
-	})
-	out, err := s.stratagem(t, "migrate", "--no-wait", "crontab."+group)
-	must(t, err)
-	name := strings.TrimSuffix(strings.TrimPrefix(out, "storageversionmigration/"), " created\n")
-	eventually(t, "a part of the migration", func() bool {
-		seen, running := progressOf(t, s, name)
-		return running && seen == firstPage
-	})
+	name, open := migrateFirstPage(t, s, hook, group)
 	s.kill()
 	open()
 	hook.asked()
