@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,13 +14,14 @@ import (
 // errBudget marks calls that ran out of fuel or over their deadline.
 var errBudget = errors.New("it ran out of its budget")
 
-// call runs the hooks on the segments of a request frame and returns a copy of the reply frame. After an
-// error the instance must not be used again.
+// call is callOn without a request. It returns a copy.
 func (in *instance) call(hooks engine.Hooks, segments [][]byte) ([]byte, error) {
-	return in.callOn(nil, hooks, segments)
+	frame, err := in.callOn(nil, hooks, segments)
+	return bytes.Clone(frame), err
 }
 
-// callOn is call on a request's account.
+// callOn runs the hooks on the segments of a request frame, on the request's account, and returns the reply frame, which lies in the guest's
+// memory: it is gone when the instance runs again or is given back. After an error the instance must not be used again.
 func (in *instance) callOn(account *engine.Account, hooks engine.Hooks, segments [][]byte) ([]byte, error) {
 	limits := &in.module.options.Limits
 	size := frameSize(segments)
@@ -39,6 +41,7 @@ func (in *instance) callOn(account *engine.Account, hooks engine.Hooks, segments
 		}
 		defer func() { account.Add(in.module, in.used(), int64(size)) }()
 	}
+	in.quick = longFuel + longFuelPerByte*int64(size)
 	ctx, cancel := in.callContext()
 	defer cancel()
 
@@ -56,7 +59,7 @@ func (in *instance) callOn(account *engine.Account, hooks engine.Hooks, segments
 	if err := invoke.CallWithStack(ctx, in.stack[:]); err != nil {
 		return nil, in.explain(err)
 	}
-	return in.copyReply(in.stack[0], limits.ReplyBytes)
+	return in.reply(in.stack[0], limits.ReplyBytes)
 }
 
 // holdTo lowers the budget of a call to what its request has left.
@@ -74,9 +77,9 @@ func (in *instance) holdTo(account *engine.Account, size int) error {
 	return nil
 }
 
-// copyReply is copyOut of a reply frame.
-func (in *instance) copyReply(packed uint64, limit uint32) ([]byte, error) {
-	frame, err := in.copyOut(packed, limit)
+// reply is pointed for a reply frame.
+func (in *instance) reply(packed uint64, limit uint32) ([]byte, error) {
+	frame, err := in.pointed(packed, limit)
 	if err != nil && uint32(packed) > limit {
 		err = exceeds(LimitReplyBytes, err)
 	}
@@ -95,8 +98,8 @@ func (in *instance) callExport(name string) (uint64, error) {
 	return results[0], nil
 }
 
-// copyOut copies what a guest's ptr<<32|len points to.
-func (in *instance) copyOut(packed uint64, limit uint32) ([]byte, error) {
+// pointed is what a guest's ptr<<32|len points to, in its memory.
+func (in *instance) pointed(packed uint64, limit uint32) ([]byte, error) {
 	ptr, n := uint32(packed>>32), uint32(packed)
 	if n > limit {
 		return nil, malformed("it has %d bytes, at most %d are allowed", n, limit)
@@ -105,12 +108,15 @@ func (in *instance) copyOut(packed uint64, limit uint32) ([]byte, error) {
 	if !ok {
 		return nil, malformed("it lies at %d with %d bytes, outside the memory", ptr, n)
 	}
-	return append([]byte(nil), view...), nil
+	return view, nil
 }
 
 // explain turns wazero's error into ours.
 func (in *instance) explain(err error) error {
-	outOfFuel := in.guest.fuel != nil && int64(in.guest.fuel.Get()) < 0
+	if in.stopped != nil {
+		return in.stopped
+	}
+	outOfFuel := in.guest.fuel != nil && in.guest.fuel.left() < 0
 	switch {
 	case outOfFuel || errors.Is(err, errOutOfFuel):
 		err = fmt.Errorf("%w of %d units of fuel", errBudget, in.budget)

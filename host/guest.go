@@ -3,8 +3,6 @@ package host
 import (
 	"context"
 	"errors"
-
-	"github.com/tetratelabs/wazero/api"
 )
 
 // hostCallFuel is what every call of a host function costs: about its time in guest instructions.
@@ -16,10 +14,10 @@ var errOutOfFuel = errors.New("out of fuel")
 // guest is what the host functions know of the instance that calls them. It travels in the context of the call,
 // since wazero hands nothing else through.
 type guest struct {
-	fuel    api.MutableGlobal // nil before instantiation has ended, and in unmetered modules
-	pending int64             // charged while fuel was nil
-	budget  int64             // for pending
-	clock   uint64            // what the guest's clocks show
+	fuel    *tank  // nil before instantiation has ended, and in unmetered modules
+	pending int64  // charged while fuel was nil
+	budget  int64  // for pending
+	clock   uint64 // what the guest's clocks show
 	log     guestLog
 	reads   reads
 }
@@ -40,8 +38,8 @@ func (g *guest) charge(cost int64) {
 		}
 		return
 	}
-	left := int64(g.fuel.Get()) - cost
-	g.fuel.Set(uint64(left))
+	left := g.fuel.left() - cost
+	g.fuel.fill(left)
 	if left < 0 {
 		panic(errOutOfFuel)
 	}

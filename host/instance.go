@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -23,7 +24,11 @@ type instance struct {
 	guest       *guest
 	ctx         context.Context // carries guest to the host functions
 	stack       [2]uint64
-	budget      int64 // of the call that runs
+	budget      int64           // of the call that runs
+	quick       int64           // what it may use before it counts as long
+	request     context.Context // that waits for the call; nil where none does
+	waited      time.Duration   // in it, for others
+	stopped     error           // why it was made to end early
 	// budgetLimit is the limit that the budget comes from; limitCount for those that nobody sets.
 	budgetLimit Limit
 
@@ -62,6 +67,9 @@ func (in *instance) instantiate() error {
 	ctx, cancel := in.callContext()
 	defer cancel()
 	allocator := experimental.MemoryAllocatorFunc(func(first, most uint64) experimental.LinearMemory {
+		if m := in.module.rewrite; m != nil {
+			most = min(most, uint64(m.Memory.Max)*pageBytes)
+		}
 		in.memory = newLinearMemory(first, min(most, uint64(in.module.options.Limits.MemoryPages)*pageBytes))
 		return in.memory
 	})
@@ -81,7 +89,14 @@ func (in *instance) instantiate() error {
 	in.invoke = mod.ExportedFunction("stratagem_invoke")
 	in.invokeWhole = mod.ExportedFunction("stratagem_invoke_whole")
 	if m := in.module.rewrite; m != nil {
-		in.guest.fuel = mod.ExportedGlobal(m.Fuel).(api.MutableGlobal)
+		in.guest.fuel = newTank(m, mod)
+		in.memory.turn = func() bool {
+			yields := in.guest.fuel.yields()
+			if yields {
+				in.giveWay()
+			}
+			return yields
+		}
 		in.depth = mod.ExportedGlobal(m.Depth).(api.MutableGlobal)
 		in.depth.Set(uint64(in.module.options.Limits.CallDepth))
 		for _, name := range m.Globals {
@@ -117,11 +132,12 @@ func (in *instance) callContext() (context.Context, context.CancelFunc) {
 // refuel sets the budget of the next call and forgets what the last one logged.
 func (in *instance) refuel(fuel int64) {
 	in.budget, in.guest.budget, in.guest.pending, in.budgetLimit = fuel, fuel, 0, limitCount
+	in.waited, in.stopped = 0, nil
 	if in.memory != nil {
 		in.memory.refused = false
 	}
 	if in.guest.fuel != nil {
-		in.guest.fuel.Set(uint64(fuel))
+		in.guest.fuel.fill(fuel)
 	}
 	in.guest.log.reset()
 }
@@ -131,7 +147,7 @@ func (in *instance) used() int64 {
 	if in.guest.fuel == nil {
 		return in.guest.pending
 	}
-	return in.budget - int64(in.guest.fuel.Get())
+	return in.budget - in.guest.fuel.left()
 }
 
 // close frees the instance.

@@ -74,7 +74,7 @@ func (m *Module) describe(ctx context.Context, in *instance, wasm []byte) error 
 	if err != nil {
 		return &LoadError{"describe", err}
 	}
-	text, err := in.copyOut(raw, m.options.Limits.DescribeBytes)
+	text, err := in.pointed(raw, m.options.Limits.DescribeBytes)
 	if err != nil {
 		return &LoadError{"describe", err}
 	}

@@ -13,11 +13,12 @@ import (
 type linearMemory struct {
 	region  *region
 	cleanup runtime.Cleanup
-	usable  uint64 // bytes that are open, of which those beyond size are zero
-	size    uint64 // bytes that the guest has
-	shrink  uint64 // what Reallocate makes it, whatever is asked for; 0 for what is asked for
-	refused bool   // to grow
-	watch   *watch // nil where all of it has to be copied
+	usable  uint64      // bytes that are open, of which those beyond size are zero
+	size    uint64      // bytes that the guest has
+	shrink  uint64      // what Reallocate makes it, whatever is asked for; 0 for what is asked for
+	refused bool        // to grow
+	turn    func() bool // asked before it grows: true when that is only how the guest gives way
+	watch   *watch      // nil where all of it has to be copied
 }
 
 // keepGrown is how many bytes beyond the snapshot are cleared and kept for the next call that grows. What is beyond them is
@@ -54,6 +55,9 @@ func newLinearMemory(first, most uint64) *linearMemory {
 
 // Reallocate makes the first size bytes usable. They stay where they are.
 func (m *linearMemory) Reallocate(size uint64) []byte {
+	if m.turn != nil && m.turn() {
+		return nil
+	}
 	if m.shrink > 0 {
 		size = m.shrink
 	}
@@ -84,7 +88,15 @@ func (m *linearMemory) Reset(snapshot []byte) {
 	if far := tail[min(len(tail), keepGrown):]; len(far) > 0 && m.region.mapped && syscall.Madvise(far, syscall.MADV_DONTNEED) == nil {
 		tail = tail[:keepGrown]
 	}
-	clear(tail)
+	m.clear(tail)
+}
+
+// clear makes bytes zero, which those are that the guest has not touched: clearing them would cost a page fault each.
+func (m *linearMemory) clear(bytes []byte) {
+	t := writes()
+	if len(bytes) == 0 || t == nil || !m.region.mapped || !t.eachPresent(bytes, func(from, to int) { clear(bytes[from:to]) }) {
+		clear(bytes)
+	}
 }
 
 // Free gives the address space back.

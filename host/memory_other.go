@@ -6,14 +6,18 @@ package host
 type linearMemory struct {
 	bytes   []byte
 	most    uint64
-	shrink  uint64 // what Reallocate makes it, whatever is asked for; 0 for what is asked for
-	refused bool   // to grow
+	shrink  uint64      // what Reallocate makes it, whatever is asked for; 0 for what is asked for
+	refused bool        // to grow
+	turn    func() bool // asked before it grows: true when that is only how the guest gives way
 }
 
 func newLinearMemory(_, most uint64) *linearMemory { return &linearMemory{most: most} }
 
 // Reallocate makes the memory larger, by a quarter more than is asked for when it has to move.
 func (m *linearMemory) Reallocate(size uint64) []byte {
+	if m.turn != nil && m.turn() {
+		return nil
+	}
 	if m.shrink > 0 {
 		size = m.shrink
 	}

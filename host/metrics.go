@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -23,6 +24,7 @@ type Metrics struct {
 	resets    *prometheus.CounterVec
 	discards  *prometheus.CounterVec
 	waiting   *prometheus.GaugeVec
+	pauses    *prometheus.CounterVec
 	limits    *prometheus.CounterVec
 }
 
@@ -46,9 +48,10 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		resets:    counter("stratagem_plugin_resets_total", "Instances that have been brought back to the snapshot."),
 		discards:  counter("stratagem_plugin_discards_total", "Instances that have been thrown away."),
 		waiting:   gauge("stratagem_plugin_waiting", "Calls that wait for an instance."),
+		pauses:    counter("stratagem_plugin_paused_seconds_total", "Time that long calls have waited in the middle to leave the processors to others."),
 		limits:    counter("stratagem_plugin_limit_exceeded_total", "Calls that have exceeded a limit, by its name.", "limit"),
 	}
-	registry.MustRegister(m.calls, m.duration, m.fuel, m.instances, m.started, m.resets, m.discards, m.waiting, m.limits)
+	registry.MustRegister(m.calls, m.duration, m.fuel, m.instances, m.started, m.resets, m.discards, m.waiting, m.pauses, m.limits)
 	return m
 }
 
@@ -58,7 +61,7 @@ func (m *Metrics) Forget(revision string) {
 	labels := prometheus.Labels{"plugin": plugin, "revision": number}
 	for _, vec := range []interface {
 		DeletePartialMatch(prometheus.Labels) int
-	}{m.calls, m.duration, m.fuel, m.instances, m.started, m.resets, m.discards, m.waiting, m.limits} {
+	}{m.calls, m.duration, m.fuel, m.instances, m.started, m.resets, m.discards, m.waiting, m.pauses, m.limits} {
 		vec.DeletePartialMatch(labels)
 	}
 }
@@ -93,6 +96,7 @@ type moduleMetrics struct {
 	plugin, revision string
 	started          prometheus.Counter
 	resets, discards prometheus.Counter
+	pauses           prometheus.Counter
 	instances        prometheus.Gauge
 	waiting          prometheus.Gauge
 
@@ -115,6 +119,7 @@ func (m *Metrics) of(revision string) *moduleMetrics {
 	of := &moduleMetrics{
 		all: m, plugin: plugin, revision: number,
 		started: m.started.WithLabelValues(plugin, number), resets: m.resets.WithLabelValues(plugin, number),
+		pauses:    m.pauses.WithLabelValues(plugin, number),
 		discards:  m.discards.WithLabelValues(plugin, number),
 		instances: m.instances.WithLabelValues(plugin, number), waiting: m.waiting.WithLabelValues(plugin, number),
 	}
@@ -189,6 +194,12 @@ func (m *moduleMetrics) reset() {
 func (m *moduleMetrics) discard() {
 	if m != nil {
 		m.discards.Inc()
+	}
+}
+
+func (m *moduleMetrics) paced(waited time.Duration) {
+	if m != nil && waited > 0 {
+		m.pauses.Add(waited.Seconds())
 	}
 }
 

@@ -74,6 +74,7 @@ type Module struct {
 
 	logBudget                  logBudget
 	failing                    failing
+	pace                       pace
 	startTime                  time.Duration // what a new instance takes
 	metrics                    *moduleMetrics
 	started, resets, discarded atomic.Int64

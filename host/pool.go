@@ -18,7 +18,6 @@ type pool struct {
 	waiting atomic.Int64
 	closing chan struct{} // closed when the pool is
 	drained chan struct{} // closed when no call runs any more
-	lane    lane
 
 	mu     sync.Mutex
 	idle   []*instance
@@ -32,7 +31,6 @@ func newPool(m *Module) *pool {
 	return &pool{
 		module: m, permits: make(chan struct{}, m.options.Limits.Instances),
 		closing: make(chan struct{}), drained: make(chan struct{}),
-		lane: lane{slot: make(chan struct{}, 1)},
 	}
 }
 
@@ -41,19 +39,8 @@ func (p *pool) take(ctx context.Context) (*instance, error) {
 	if err := p.acquire(ctx); err != nil {
 		return nil, err
 	}
-	alone, err := p.lane.enter(ctx, p)
-	if err != nil {
-		<-p.permits
-		return nil, err
-	}
 	in, err := p.instance(ctx)
-	switch {
-	case err == nil && alone:
-		p.lane.holder.Store(in)
-	case err != nil && alone:
-		<-p.lane.slot
-		fallthrough
-	case err != nil:
+	if err != nil {
 		<-p.permits
 	}
 	return in, err
@@ -110,7 +97,6 @@ func (p *pool) acquire(ctx context.Context) error {
 
 // put gives back an instance that is fit for another call.
 func (p *pool) put(in *instance) {
-	p.lane.leave(in)
 	p.mu.Lock()
 	keep := !p.closed
 	if keep {
@@ -125,7 +111,6 @@ func (p *pool) put(in *instance) {
 
 // discard throws an instance away.
 func (p *pool) discard(in *instance) {
-	p.lane.leave(in)
 	p.module.discarded.Add(1)
 	p.module.metrics.discard()
 	in.close()

@@ -43,7 +43,7 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errMalformed}, args...)...)
 }
 
-// decodeReply reads a reply frame. The hook is the one that decided. An error is *AuthorError or wraps errMalformed.
+// decodeReply reads a reply frame and copies what it keeps of it. The hook is the one that decided. An error is *AuthorError or wraps errMalformed.
 func decodeReply(frame []byte, hooks engine.Hooks, call *engine.Call, limits *tally) (reply engine.Reply, hook engine.Hook, err error) {
 	segments, err := readFrame(frame)
 	if err != nil {
@@ -104,7 +104,7 @@ func decodeOK(segments [][]byte, hooks engine.Hooks, call *engine.Call, limits *
 		if !json.Valid(raw) {
 			return reply, malformed("the result is not JSON")
 		}
-		reply.Result = raw
+		reply.Result = bytes.Clone(raw)
 	}
 	if hooks&whole != 0 {
 		if reply.Prepared = reply.Object; len(segments[segmentPrepared]) > 0 {
@@ -146,7 +146,7 @@ func parseObject(raw []byte, before engine.Object, limits *tally) (engine.Object
 	if bytes.Equal(raw, before) {
 		return before, nil
 	}
-	after, _, err := engine.ParseObject(raw)
+	after, _, err := engine.ParseObject(bytes.Clone(raw))
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func parseConverted(raw []byte, before engine.Object, limits *tally) (engine.Obj
 	if len(raw) > int(limits.ObjectBytes) {
 		return nil, exceeds(LimitObjectBytes, fmt.Errorf("it has %d bytes, at most %d are allowed", len(raw), limits.ObjectBytes))
 	}
-	after, _, err := engine.ParseObject(raw)
+	after, _, err := engine.ParseObject(bytes.Clone(raw))
 	if err != nil {
 		return nil, err
 	}

@@ -94,18 +94,24 @@ func (s *Strategy) runWithin(ctx context.Context, limits *tally, hooks engine.Ho
 	exact := s.module.snapshot != nil && in.calls == 0
 	began := time.Now()
 	endReads := in.beginReads(ctx, call.Request, limits)
+	in.request = ctx
 	frame, err := in.callOn(call.Request.Account, hooks, segments)
-	cost := Cost{Fuel: in.used(), Approximate: !exact, Sent: frameSize(segments), Received: len(frame), Time: time.Since(began)}
+	in.request = nil
+	cost := Cost{Fuel: in.used(), Approximate: !exact, Sent: frameSize(segments), Received: len(frame), Time: time.Since(began) - in.waited}
 	endReads()
 	s.log(in, limits, call)
-	s.module.pool.lane.note(in, cost.Fuel, cost.Sent)
+	s.module.metrics.paced(in.waited)
+	if err != nil && err == in.stopped {
+		s.module.pool.discard(in)
+		return engine.Reply{}, cost, err
+	}
 	if err != nil {
 		s.module.fail(in, cost.Time)
 		return engine.Reply{}, cost, s.failure(limits, hooks, 0, err)
 	}
 	reply, hook, err := decodeReply(frame, hooks, seen, limits)
 	if errors.Is(err, errMalformed) {
-		s.module.fail(in, time.Since(began))
+		s.module.fail(in, time.Since(began)-in.waited)
 		return engine.Reply{}, cost, s.failure(limits, hooks, hook, err)
 	}
 	s.module.release(in)

@@ -31,6 +31,8 @@ const (
 	scanWriteProtect  = 1 << 0
 	scanCheckAsync    = 1 << 1
 	categoryIsWritten = 1 << 1
+	categoryIsPresent = 1 << 3
+	categoryIsSwapped = 1 << 4
 )
 
 // pageRegion is struct page_region.
@@ -121,21 +123,31 @@ func (t *writeTracker) protect(bytes []byte) bool {
 
 // each calls back with the ranges of pages that have been written to. The kernel lists them in regions.
 func (t *writeTracker) each(bytes []byte, regions *[64]pageRegion, written func(from, to int)) bool {
+	request := scanRequest{flags: scanCheckAsync, mask: categoryIsWritten, returned: categoryIsWritten}
+	return t.scan(bytes, &request, regions, written)
+}
+
+// eachPresent calls back with the ranges of pages that have ever been touched; all others are zero. The bytes need not be watched.
+func (t *writeTracker) eachPresent(bytes []byte, present func(from, to int)) bool {
+	const touched = categoryIsPresent | categoryIsSwapped
+	request := scanRequest{anyOf: touched, returned: touched}
+	return t.scan(bytes, &request, new([64]pageRegion), present)
+}
+
+// scan calls back with the ranges of pages that the request is for.
+func (t *writeTracker) scan(bytes []byte, request *scanRequest, regions *[64]pageRegion, found func(from, to int)) bool {
+	request.size = uint64(unsafe.Sizeof(*request))
+	request.vec, request.vecLen = uint64(uintptr(unsafe.Pointer(regions))), uint64(len(regions))
 	start := addressOf(bytes)
-	for at, end := start, start+uint64(len(bytes)); at < end; {
-		request := scanRequest{
-			flags: scanCheckAsync, start: at, end: end, mask: categoryIsWritten, returned: categoryIsWritten,
-			vec: uint64(uintptr(unsafe.Pointer(regions))), vecLen: uint64(len(regions)),
-		}
-		request.size = uint64(unsafe.Sizeof(request))
-		n, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(t.pagemap), ioctlPagemapScan, uintptr(unsafe.Pointer(&request)))
-		if errno != 0 || request.walkEnd <= at {
+	for request.start, request.end = start, start+uint64(len(bytes)); request.start < request.end; {
+		n, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(t.pagemap), ioctlPagemapScan, uintptr(unsafe.Pointer(request)))
+		if errno != 0 || request.walkEnd <= request.start {
 			return false
 		}
 		for _, r := range regions[:n] {
-			written(int(r.start-start), int(r.end-start))
+			found(int(r.start-start), int(r.end-start))
 		}
-		at = request.walkEnd
+		request.start = request.walkEnd
 	}
 	runtime.KeepAlive(regions)
 	return true

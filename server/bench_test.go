@@ -81,9 +81,9 @@ func startWith(tb testing.TB, keys engine.Storage, newCache func(root string) en
 	}
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(ctx, listener) }()
-	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true} //nolint:gosec // its own server
-	return &running{url: "https://" + listener.Addr().String(), token: id.Token, client: &http.Client{Transport: transport}, keys: keys}, func() {
-		transport.CloseIdleConnections()
+	r = &running{url: "https://" + listener.Addr().String(), token: id.Token, client: newClient(), keys: keys}
+	return r, func() {
+		r.client.CloseIdleConnections()
 		cancel()
 		if err := <-served; err != nil {
 			tb.Error(err)
@@ -92,6 +92,19 @@ func startWith(tb testing.TB, keys engine.Storage, newCache func(root string) en
 			cache.(interface{ Stop() }).Stop()
 		}
 	}
+}
+
+func newClient() *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true, //nolint:gosec // its own server
+	}}
+}
+
+// another is the same server, over connections of its own.
+func (r *running) another() *running {
+	other := *r
+	other.client = newClient()
+	return &other
 }
 
 const crontabsPath = "/apis/example.com/v1/namespaces/default/crontabs"

@@ -48,11 +48,11 @@ func BenchmarkMetered(b *testing.B) {
 // duration is the time of some calls, the setting of the fuel included.
 func duration(b *testing.B, i api.Module, function string, arg uint64, calls int) time.Duration {
 	f := i.ExportedFunction(function)
-	fuel, _ := i.ExportedGlobal(FuelExport).(api.MutableGlobal)
+	metered := i.ExportedGlobal(FuelExport) != nil
 	start := time.Now()
 	for range calls {
-		if fuel != nil {
-			fuel.Set(1 << 40)
+		if metered {
+			fuelOf(i).Set(1 << 40)
 		}
 		if _, err := f.Call(b.Context(), arg); err != nil {
 			b.Fatal(err)

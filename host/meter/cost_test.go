@@ -59,7 +59,7 @@ func TestRewriteCosts(t *testing.T) {
 			if o := call(i, "run"); o.trap != "" {
 				t.Fatal(o.trap)
 			}
-			if used := 1_000_000 - int64(fuelOf(i).Get()); used != test.want {
+			if used := 1_000_000 - fuelOf(i).Get(); used != test.want {
 				t.Errorf("%d units, want %d", used, test.want)
 			}
 		})

@@ -14,7 +14,7 @@ func readTypes(m *module, r *reader) {
 			return
 		case form == 0x4e || form == 0x4f || form == 0x50 || form == 0x5e || form == 0x5f:
 			r.fail(ErrUnsupported, at, "type form %#x (garbage collection)", form)
-		case form != 0x60:
+		case form != typeFunction:
 			r.malformed(at, "type form %#x", form)
 		}
 		m.types[i].params = readValueTypes(r)

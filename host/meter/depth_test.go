@@ -26,10 +26,10 @@ func TestRewriteStopsRecursion(t *testing.T) {
 			i := instantiate(t, rt, m.Wasm)
 			depthOf(i).Set(uint64(depth))
 			o := call(i, "run")
-			if !strings.Contains(o.trap, "unreachable") || int32(depthOf(i).Get()) >= 0 || int64(fuelOf(i).Get()) < 0 {
+			if !strings.Contains(o.trap, "unreachable") || int32(depthOf(i).Get()) >= 0 || fuelOf(i).Get() < 0 {
 				t.Errorf("%s: trap %q with %d left of depth %d", name, o.trap, int32(depthOf(i).Get()), depth)
 			}
-			used = append(used, 1<<40-int64(fuelOf(i).Get()))
+			used = append(used, 1<<40-fuelOf(i).Get())
 		}
 		if used[3] <= used[2] || used[2] <= used[1] {
 			t.Errorf("%s: fuel used: %d", name, used)

@@ -3,9 +3,9 @@ package meter
 import "math"
 
 // meterCode scans every function twice, once to know the leaves and once to pay for their calls, and returns the new
-// content of the code section, nil when there is none.
+// content of the code section, nil when there are none.
 func meterCode(m *module) ([]byte, error) {
-	if !m.known[secCode].present() {
+	if len(m.bodies) == 0 {
 		return nil, nil
 	}
 	s := &scanner{m: m, leaves: make([]int64, len(m.functions))}
@@ -14,7 +14,7 @@ func meterCode(m *module) ([]byte, error) {
 	}
 	code := m.known[secCode]
 	e := &emitter{scanner: s, out: make([]byte, 0, (code.end-code.start)*17/16+64)}
-	e.out = appendU32(e.out, uint32(len(m.bodies)))
+	e.out = appendU32(e.out, uint32(len(m.bodies)+1))
 	for i, body := range m.bodies {
 		f := len(m.imports) + i
 		if err := s.scan(f, body); err != nil {
@@ -22,13 +22,13 @@ func meterCode(m *module) ([]byte, error) {
 		}
 		e.body = e.body[:0]
 		e.function(f, body, s.leaves[f] < 0)
-		e.out = append(appendU32(e.out, uint32(len(e.body))), e.body...)
+		e.out = appendBody(e.out, e.body)
 		if len(e.out) > math.MaxInt32 {
 			s.r.fail(ErrLimit, body.start, "rewritten code is larger than 2 GiB")
 			return nil, s.r.err
 		}
 	}
-	return e.out, nil
+	return appendBody(e.out, m.refill()), nil
 }
 
 // emitter writes what the scanner has found.
@@ -52,7 +52,8 @@ func (e *emitter) function(index int, body span, paysAtEntry bool) {
 	}
 	e.read = e.decls.end
 	if paysAtEntry {
-		e.charge(e.cost)
+		e.pay(e.cost)
+		e.check()
 	}
 	if e.deep {
 		e.descend(index)
@@ -69,10 +70,10 @@ func (e *emitter) function(index int, body span, paysAtEntry bool) {
 // descend counts the depth down, and opens a block that all ways out of the function lead to. Its type is the function's own,
 // which needs no new one: what it takes is put there and dropped.
 func (e *emitter) descend(index int) {
-	e.body = appendU32(append(e.body, opGlobalGet), e.depth())
+	e.body = appendU32(append(e.body, opGlobalGet), e.m.depthGlobal())
 	e.body = append(e.body, opI32Const, 1, opI32Sub)
-	e.body = appendU32(append(e.body, opGlobalSet), e.depth())
-	e.body = appendU32(append(e.body, opGlobalGet), e.depth())
+	e.body = appendU32(append(e.body, opGlobalSet), e.m.depthGlobal())
+	e.body = appendU32(append(e.body, opGlobalGet), e.m.depthGlobal())
 	e.body = append(e.body, opI32Const, 0, opI32LtS, opIf, typeEmpty, opUnreachable, opEnd)
 	number := e.m.functions[index]
 	typ := e.m.types[number]
@@ -91,23 +92,32 @@ func (e *emitter) descend(index int) {
 
 // ascend counts the depth up again, behind the end of that block.
 func (e *emitter) ascend() {
-	e.body = appendU32(append(e.body, opGlobalGet), e.depth())
+	e.body = appendU32(append(e.body, opGlobalGet), e.m.depthGlobal())
 	e.body = append(e.body, opI32Const, 1, opI32Add)
-	e.body = append(appendU32(append(e.body, opGlobalSet), e.depth()), opEnd)
+	e.body = append(appendU32(append(e.body, opGlobalSet), e.m.depthGlobal()), opEnd)
 }
 
 func (e *emitter) point(p *point) {
 	switch p.kind {
 	case pointBack:
-		if !e.blocks[p.loop].atHead {
-			e.copyTo(p.at)
-			e.charge(p.amount)
+		loop := &e.blocks[p.loop]
+		if loop.atHead {
+			return
+		}
+		e.copyTo(p.at)
+		if e.pay(p.amount); loop.width == 0 {
+			e.check()
 		}
 	case pointHead:
-		if e.blocks[p.loop].atHead {
-			e.copyTo(p.at)
-			e.charge(p.amount)
+		loop := &e.blocks[p.loop]
+		if !loop.atHead && !(loop.back && loop.width > 0) {
+			return
 		}
+		e.copyTo(p.at)
+		if loop.atHead {
+			e.pay(p.amount)
+		}
+		e.check()
 	case pointThreaded:
 		e.copyTo(p.at)
 		e.body = appendU32(append(e.body, opBr), uint32(p.amount))
@@ -120,7 +130,7 @@ func (e *emitter) point(p *point) {
 		}
 	case pointBulk:
 		e.copyTo(p.at)
-		e.chargeOperand(p.amount, p.shift)
+		e.payOperand(p.amount, p.shift)
 	}
 }
 
@@ -129,23 +139,19 @@ func (e *emitter) copyTo(at int) {
 	e.read = at
 }
 
-func (e *emitter) fuel() uint32 { return uint32(len(e.m.globals)) }
-
-func (e *emitter) depth() uint32 { return e.fuel() + 1 }
-
-// charge takes a fixed amount.
-func (e *emitter) charge(amount int64) {
-	e.body = appendU32(append(e.body, opGlobalGet), e.fuel())
+// pay takes a fixed amount.
+func (e *emitter) pay(amount int64) {
+	e.body = appendU32(append(e.body, opGlobalGet), e.m.fuelGlobal())
 	e.body = appendS64(append(e.body, opI64Const), amount)
 	e.body = append(e.body, opI64Sub)
-	e.check()
+	e.body = appendU32(append(e.body, opGlobalSet), e.m.fuelGlobal())
 }
 
-// chargeOperand takes fixed plus the i32 on top of the stack shifted right, and leaves that operand where it is.
-func (e *emitter) chargeOperand(fixed, shift int64) {
+// payOperand takes fixed plus the i32 on top of the stack shifted right, and leaves that operand where it is.
+func (e *emitter) payOperand(fixed, shift int64) {
 	scratch := uint32(e.locals)
 	e.body = appendU32(append(e.body, opLocalTee), scratch)
-	e.body = appendU32(append(e.body, opGlobalGet), e.fuel())
+	e.body = appendU32(append(e.body, opGlobalGet), e.m.fuelGlobal())
 	e.body = appendU32(append(e.body, opLocalGet), scratch)
 	e.body = append(e.body, opI64ExtendU)
 	if shift > 0 {
@@ -154,12 +160,13 @@ func (e *emitter) chargeOperand(fixed, shift int64) {
 	e.body = append(e.body, opI64Sub)
 	e.body = appendS64(append(e.body, opI64Const), fixed)
 	e.body = append(e.body, opI64Sub)
+	e.body = appendU32(append(e.body, opGlobalSet), e.m.fuelGlobal())
 	e.check()
 }
 
-// check stores the i64 on top of the stack as the fuel left and traps when it is below zero.
+// check gets the next slice when this one is used up.
 func (e *emitter) check() {
-	e.body = appendU32(append(e.body, opGlobalSet), e.fuel())
-	e.body = appendU32(append(e.body, opGlobalGet), e.fuel())
-	e.body = append(e.body, opI64Const, 0, opI64LtS, opIf, typeEmpty, opUnreachable, opEnd)
+	e.body = appendU32(append(e.body, opGlobalGet), e.m.fuelGlobal())
+	e.body = append(e.body, opI64Const, 0, opI64LtS, opIf, typeEmpty)
+	e.body = append(appendU32(append(e.body, opCall), e.m.refillFunction()), opEnd)
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// encode writes the module: the sections as they were, but for tables, globals, exports and code.
+// encode writes the module: the sections as they were, but for those that something is added to, and tables.
 //
 //   - Custom sections come first: the engine takes an empty one at the very end for a truncated module.
 func encode(m *module, code []byte, initialFuel int64, globals []int) []byte {
@@ -20,14 +20,26 @@ func encode(m *module, code []byte, initialFuel int64, globals []int) []byte {
 		s := m.known[id]
 		content := m.wasm[s.start:s.end]
 		switch id {
+		case secType:
+			if len(m.bodies) > 0 {
+				content = append(m.appended(secType, len(m.types), 1), typeFunction, 0, 0)
+			}
+		case secFunction:
+			if len(m.bodies) > 0 {
+				content = appendU32(m.appended(secFunction, len(m.bodies), 1), m.refillType())
+			}
 		case secTable:
 			content = encodeTables(m)
+		case secMemory:
+			content = encodeMemory(m)
 		case secGlobal:
 			content = encodeGlobals(m, initialFuel)
 		case secExport:
 			content = encodeExports(m, globals)
 		case secCode:
-			content = code
+			if len(m.bodies) > 0 {
+				content = code
+			}
 		}
 		if s.present() || id == secGlobal || id == secExport {
 			out = appendSection(out, id, content)
@@ -49,38 +61,51 @@ func encodeTables(m *module) []byte {
 	return out
 }
 
-// encodeGlobals appends the globals of fuel and depth, so that no other index moves.
+// encodeMemory gives a memory that has a maximum one page more, which nobody gets: the engine asks the allocator only below the maximum,
+// and it has to be asked when the guest gives way.
+func encodeMemory(m *module) []byte {
+	if m.memory == nil || !m.memory.HasMax || m.memory.Max == maxPages {
+		s := m.known[secMemory]
+		return m.wasm[s.start:s.end]
+	}
+	return appendU32(appendU32([]byte{1, 1}, m.memory.Min), m.memory.Max+1)
+}
+
+// encodeGlobals appends the globals of fuel, reserve and depth. What runs before the host can set them has it all in one slice: the
+// host could not tell yet when the guest gives way.
 func encodeGlobals(m *module, initialFuel int64) []byte {
-	out := appendU32(nil, uint32(len(m.globals)+2))
-	out = append(out, m.entries(secGlobal)...)
-	out = append(out, typeI64, 1, opI64Const)
-	out = append(appendS64(out, initialFuel), opEnd)
+	out := m.appended(secGlobal, len(m.globals), 3)
+	for _, fuel := range []int64{initialFuel, 0} {
+		out = append(out, typeI64, 1, opI64Const)
+		out = append(appendS64(out, fuel), opEnd)
+	}
 	out = append(out, typeI32, 1, opI32Const)
 	return append(appendS64(out, InitialDepth), opEnd)
 }
 
 func encodeExports(m *module, globals []int) []byte {
-	out := appendU32(nil, uint32(len(m.exports)+2+len(globals)))
-	out = append(out, m.entries(secExport)...)
-	out = append(appendName(out, FuelExport), byte(KindGlobal))
-	out = appendU32(out, uint32(len(m.globals)))
-	out = append(appendName(out, DepthExport), byte(KindGlobal))
-	out = appendU32(out, uint32(len(m.globals)+1))
+	out := m.appended(secExport, len(m.exports), 3+len(globals))
+	export := func(name string, global uint32) {
+		out = appendU32(append(appendName(out, name), byte(KindGlobal)), global)
+	}
+	export(FuelExport, m.fuelGlobal())
+	export(ReserveExport, m.reserveGlobal())
+	export(DepthExport, m.depthGlobal())
 	for i, name := range exportNames(globals) {
-		out = append(appendName(out, name), byte(KindGlobal))
-		out = appendU32(out, uint32(globals[i]))
+		export(name, uint32(globals[i]))
 	}
 	return out
 }
 
-// entries is the content of a section without the count that begins it.
-func (m *module) entries(id int) []byte {
+// appended is the content of a section that has so many entries and gets so many more, which the caller appends.
+func (m *module) appended(id, has, more int) []byte {
 	s := m.known[id]
 	r := newReader(m.wasm, s.start, s.end, sectionNames[id])
 	if s.present() {
 		r.u32()
 	}
-	return r.data[r.pos:r.end]
+	out := appendU32(make([]byte, 0, r.end-r.pos+128), uint32(has+more))
+	return append(out, r.data[r.pos:r.end]...)
 }
 
 // exportNames are the names under which the globals of these indices are exported.
@@ -95,6 +120,10 @@ func exportNames(globals []int) []string {
 func appendSection(out []byte, id int, content []byte) []byte {
 	out = appendU32(append(out, byte(id)), uint32(len(content)))
 	return append(out, content...)
+}
+
+func appendBody(out, body []byte) []byte {
+	return append(appendU32(out, uint32(len(body))), body...)
 }
 
 func appendCustom(out []byte, name string, data []byte) []byte {

@@ -10,6 +10,7 @@ type block struct {
 	end    int64 // cost up to its end, once closed
 	point  int   // loop: its pointHead
 	atHead bool  // loop: some branch to it is conditional, so it pays at its head
+	back   bool  // loop: some branch to it pays on its way
 
 	// A loop that Go's compiler writes to jump between basic blocks. See dispatch.
 	width  int    // number of blocks it opens, 0 when it is no such loop
@@ -132,7 +133,7 @@ func (s *scanner) branch(at int, before pattern) {
 		}
 		distance = s.cost - s.blocks[to].end + costDispatch
 	}
-	s.back = true
+	s.back, loop.back = true, true
 	s.points = append(s.points, point{kind: pointBack, at: at, loop: id, amount: distance})
 }
 

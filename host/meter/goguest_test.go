@@ -44,7 +44,7 @@ func TestRewriteGoGuest(t *testing.T) {
 	const initial, budget = 50_000_000, 1 << 40
 	m := rewrite(t, wasm, initial, Limits{})
 	plain, metered, again := instantiate(t, rt, wasm), instantiate(t, rt, m.Wasm), instantiate(t, rt, m.Wasm)
-	if left := int64(fuelOf(metered).Get()); left >= initial || left < 0 {
+	if left := fuelOf(metered).Get(); left >= initial || left < 0 {
 		t.Fatalf("%d of %d left after _initialize", left, initial)
 	}
 	fuelOf(metered).Set(budget)
@@ -69,8 +69,8 @@ func TestRewriteStopsGoGuest(t *testing.T) {
 	for _, name := range []string{"spin", "recurse", "allocate"} {
 		i := instantiate(t, rt, m.Wasm)
 		fuelOf(i).Set(10_000_000)
-		if o := call(i, name, 1); o.trap == "" || int64(fuelOf(i).Get()) >= 0 {
-			t.Errorf("%s: trap %q with %d left, want out of fuel", name, o.trap, int64(fuelOf(i).Get()))
+		if o := call(i, name, 1); o.trap == "" || fuelOf(i).Get() >= 0 {
+			t.Errorf("%s: trap %q with %d left, want out of fuel", name, o.trap, fuelOf(i).Get())
 		}
 	}
 }

@@ -27,6 +27,8 @@ type Limits struct {
 	DataSegments int
 	// Entries is the number of entries of every other section (types, imports, exports, element segments): 100 000.
 	Entries int
+	// Slice is the fuel after which a guest gives way to the host: 500 000, which is some 10 to 300 µs.
+	Slice int64
 }
 
 // Bounds that nobody needs to move: they are far above what compilers write, and the engine's cost grows with them.
@@ -55,6 +57,9 @@ func (l Limits) withDefaults() Limits {
 		if *d.field <= 0 {
 			*d.field = d.value
 		}
+	}
+	if l.Slice <= 0 {
+		l.Slice = 500_000
 	}
 	return l
 }

@@ -1,11 +1,12 @@
 // Package meter rewrites WebAssembly modules so that they pay for what they run.
 //
 // The nouns: a Module is the result, Limits bound what is accepted, fuel is a mutable i64 global that the
-// rewritten code draws down and checks, depth an i32 global that goes down and up with recursion, a point is a place in a function where code is added.
+// rewritten code draws down and checks, a slice is what it holds at once, the reserve another global that the next slice comes from,
+// depth an i32 global that goes down and up with recursion, a point is a place in a function where code is added.
 //
 // Reading the source: module.go (what a module is made of), sections.go (its outline), scan.go (one
 // function, instruction by instruction), flow.go (which branches go back), emit.go (what is added),
-// encode.go (the new module). RATIONALE.md holds the questions that were decided.
+// slice.go (the function that gives way), encode.go (the new module). RATIONALE.md holds the questions that were decided.
 package meter
 
 // ReservedPrefix begins the names of the exports that Rewrite adds.
@@ -13,8 +14,11 @@ package meter
 //   - A module that already exports such a name is refused.
 const ReservedPrefix = "stratagem."
 
-// FuelExport is the name under which the fuel global is exported.
+// FuelExport is the name under which the global is exported that holds what is left of the slice of fuel.
 const FuelExport = ReservedPrefix + "fuel"
+
+// ReserveExport is the name under which the global is exported that further slices are taken from.
+const ReserveExport = ReservedPrefix + "reserve"
 
 // DepthExport is the name under which the global is exported that counts how much deeper calls may go.
 const DepthExport = ReservedPrefix + "depth"
@@ -26,10 +30,13 @@ const InitialDepth = 10_000
 type Module struct {
 	// Wasm is the rewritten module. Its code has been decoded but not type checked: the engine still has to validate it.
 	Wasm []byte
-	// Fuel is the export name of the mutable i64 global that holds the fuel. The host sets it before each call and
-	// reads it afterwards: a trap with less than zero left means that the call ran out of fuel. Small functions without
-	// loops and calls are paid for by their callers in the module, so a call from the host to one of them is free.
-	Fuel string
+	// Fuel and Reserve are the export names of the mutable i64 globals that hold the fuel together. Before each call the host sets Fuel to a slice and
+	// Reserve to the rest, and reads them afterwards: a trap with less than zero in both together means that the call ran out of fuel. A slice that is
+	// used up is replaced from the reserve, and the guest gives way to the host then (YieldMark): the host may wait, or end the call by a Reserve
+	// below zero. Small functions without loops and calls are paid for by their callers in the module, so a call from the host to one of them is free.
+	Fuel, Reserve string
+	// Slice is the fuel that a slice holds, at most.
+	Slice int64
 	// Depth is the export name of the mutable i32 global that holds how much deeper calls may go. A trap with less than zero left
 	// means that they went too deep. It is what it was when a call has ended well; after a trap the host has to set it again.
 	Depth string
@@ -40,7 +47,7 @@ type Module struct {
 	SetsTables bool
 	// DropsSegments tells that the code may drop data or element segments, which no snapshot can bring back.
 	DropsSegments bool
-	// Memory is the module's memory, nil without one.
+	// Memory is the module's memory, nil without one. The host's allocator has to hold it to its maximum: the engine sees a greater one.
 	Memory *Memory
 	// Imports are the imported functions, in order.
 	Imports []Import
@@ -111,6 +118,8 @@ func Rewrite(wasm []byte, initialFuel int64, limits Limits) (*Module, error) {
 	return &Module{
 		Wasm:          encode(m, code, initialFuel, globals),
 		Fuel:          FuelExport,
+		Reserve:       ReserveExport,
+		Slice:         m.limits.Slice,
 		Depth:         DepthExport,
 		Globals:       exportNames(globals),
 		SetsTables:    m.setsTables,

@@ -34,6 +34,14 @@ type table struct {
 	min, max uint32
 }
 
+// What is added comes after what the module has of its kind, so that no index moves.
+
+func (m *module) fuelGlobal() uint32     { return uint32(len(m.globals)) }
+func (m *module) reserveGlobal() uint32  { return m.fuelGlobal() + 1 }
+func (m *module) depthGlobal() uint32    { return m.fuelGlobal() + 2 }
+func (m *module) refillFunction() uint32 { return uint32(len(m.functions)) }
+func (m *module) refillType() uint32     { return uint32(len(m.types)) }
+
 // parse checks everything but the instructions, section by section.
 func parse(wasm []byte, limits Limits) (*module, error) {
 	o, err := split(wasm)

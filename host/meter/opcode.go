@@ -9,6 +9,7 @@ const (
 	typeFuncref   = 0x70
 	typeExternref = 0x6f
 	typeEmpty     = 0x40 // block type only
+	typeFunction  = 0x60 // begins the type of a function
 )
 
 // Opcodes that the rewriter looks at or writes.
@@ -47,8 +48,10 @@ const (
 	opI32Eqz       = 0x45
 	opI32LtS       = 0x48
 	opI64LtS       = 0x53
+	opI64LeS       = 0x57
 	opI32Add       = 0x6a
 	opI32Sub       = 0x6b
+	opI64Add       = 0x7c
 	opI64Sub       = 0x7d
 	opI64ShrU      = 0x88
 	opI64ExtendU   = 0xad

@@ -18,7 +18,7 @@ func TestRewriteRandomPrograms(t *testing.T) {
 	threaded, heads, backs, steps := 0, 0, 0, int64(0)
 	for seed := range uint64(150) {
 		wasm := program(seed)
-		m := rewrite(t, wasm, 0, Limits{})
+		m := rewrite(t, wasm, 0, Limits{Slice: 1 + int64(seed*seed%5000)})
 		th, h, b := countPoints(t, wasm)
 		threaded, heads, backs = threaded+th, heads+h, backs+b
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -69,8 +69,8 @@ func walk(i api.Module) trace {
 func walkOn(t *testing.T, rt wazero.Runtime, m *Module, fuel int64) (trace, int64) {
 	i := instantiate(t, rt, m.Wasm)
 	defer i.Close(context.Background())
-	fuelOf(i).Set(uint64(fuel))
-	return walk(i), int64(fuelOf(i).Get())
+	fuelOf(i).Set(fuel)
+	return walk(i), fuelOf(i).Get()
 }
 
 func countPoints(t *testing.T, wasm []byte) (threaded, heads, backs int) {

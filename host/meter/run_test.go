@@ -11,6 +11,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 )
 
 //go:generate sh -c "for f in testdata/*/*.wat; do wat2wasm $DOLLAR{f} -o $DOLLAR{f%.wat}.wasm; done"
@@ -51,15 +52,64 @@ func newRuntime(t testing.TB) wazero.Runtime {
 
 func instantiate(t testing.TB, rt wazero.Runtime, wasm []byte) api.Module {
 	t.Helper()
-	i, err := rt.InstantiateWithConfig(context.Background(), wasm,
+	ctx, ready := withAllocator(bytes.Contains(wasm, []byte(FuelExport)))
+	i, err := rt.InstantiateWithConfig(ctx, wasm,
 		wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	ready(i)
 	return i
 }
 
-func fuelOf(i api.Module) api.MutableGlobal { return i.ExportedGlobal(FuelExport).(api.MutableGlobal) }
+// pages is a memory that refuses what a guest asks for to give way, as a host's has to.
+type pages struct {
+	bytes []byte
+	slice api.Global
+	turns int
+}
+
+// withAllocator has an instance use such a memory; ready makes it known to it.
+func withAllocator(metered bool) (ctx context.Context, ready func(api.Module)) {
+	p := &pages{}
+	allocator := experimental.MemoryAllocatorFunc(func(_, most uint64) experimental.LinearMemory {
+		if metered && most < maxPages<<16 {
+			most -= 1 << 16 // which the module did not have
+		}
+		p.bytes = make([]byte, 0, min(most, 1024<<16))
+		return p
+	})
+	return experimental.WithMemoryAllocator(context.Background(), allocator), func(i api.Module) { p.slice = i.ExportedGlobal(FuelExport) }
+}
+
+func (p *pages) Reallocate(size uint64) []byte {
+	if p.slice != nil && int64(p.slice.Get()) == YieldMark {
+		p.turns++
+		return nil
+	}
+	if size > uint64(cap(p.bytes)) {
+		return nil
+	}
+	p.bytes = p.bytes[:size]
+	return p.bytes
+}
+
+func (p *pages) Free() {}
+
+// tank is the fuel of an instance, as a host fills and reads it.
+type tank struct{ slice, reserve api.MutableGlobal }
+
+func fuelOf(i api.Module) tank {
+	return tank{i.ExportedGlobal(FuelExport).(api.MutableGlobal), i.ExportedGlobal(ReserveExport).(api.MutableGlobal)}
+}
+
+func (t tank) Get() int64 { return int64(t.slice.Get() + t.reserve.Get()) }
+
+// Set fills the tank, with the first slice as small as it goes: what follows is taken from the reserve.
+func (t tank) Set(fuel int64) {
+	t.slice.Set(0)
+	t.reserve.Set(uint64(fuel))
+}
 
 // outcome is all that can be seen of a call.
 type outcome struct {
@@ -94,7 +144,7 @@ func TestRewriteStopsGuests(t *testing.T) {
 				i := instantiate(t, rt, m.Wasm)
 				depthOf(i).Set(math.MaxInt32)
 				o := call(i, "run")
-				left[round] = int64(fuelOf(i).Get())
+				left[round] = fuelOf(i).Get()
 				if !strings.Contains(o.trap, "unreachable") || left[round] >= 0 {
 					t.Fatalf("trap %q with %d left, want out of fuel", o.trap, left[round])
 				}
@@ -124,15 +174,16 @@ func TestRewriteKeepsResults(t *testing.T) {
 	for name, wasm := range guests(t, "equal") {
 		t.Run(name, func(t *testing.T) {
 			m := rewrite(t, wasm, budget, Limits{})
-			plain, metered, again := instantiate(t, rt, wasm), instantiate(t, rt, m.Wasm), instantiate(t, rt, m.Wasm)
+			sliced := rewrite(t, wasm, budget, Limits{Slice: 10})
+			plain, metered, again := instantiate(t, rt, wasm), instantiate(t, rt, m.Wasm), instantiate(t, rt, sliced.Wasm)
 			for _, arg := range []uint64{0, 1, 2, 3, 5, 6, 7, 27, 255, 1023, 97_531, 1<<31 - 1, 1<<32 - 1} {
 				want := call(plain, "run", arg)
 				if got := call(metered, "run", arg); got != want {
 					t.Errorf("run(%d): %v, want %v", arg, got, want)
 				}
 				call(again, "run", arg)
-				if a, b := fuelOf(metered).Get(), fuelOf(again).Get(); a != b || int64(a) < 0 {
-					t.Errorf("run(%d): %d and %d left of the same budget", arg, int64(a), int64(b))
+				if a, b := fuelOf(metered).Get(), fuelOf(again).Get(); a != b || a < 0 {
+					t.Errorf("run(%d): %d and %d left of the same budget", arg, a, b)
 				}
 			}
 		})
@@ -144,9 +195,9 @@ func TestRewriteTellsTrapsApart(t *testing.T) {
 	wasm := mod(oneType, oneFunction, sec(secExport, 1, "run", 0, 0), code(opLoop, typeEmpty, opUnreachable, opBr, 0, opEnd))
 	i := instantiate(t, newRuntime(t), rewrite(t, wasm, 0, Limits{}).Wasm)
 	for _, budget := range []int64{0, 1, 2, 1000} {
-		fuelOf(i).Set(uint64(budget))
+		fuelOf(i).Set(budget)
 		o := call(i, "run")
-		if left := int64(fuelOf(i).Get()); o.trap == "" || (left < 0) != (budget < 2) {
+		if left := fuelOf(i).Get(); o.trap == "" || (left < 0) != (budget < 2) {
 			t.Errorf("budget %d: trap %q with %d left", budget, o.trap, left)
 		}
 	}
