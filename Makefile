@@ -19,6 +19,8 @@ export GOWORK = off
 
 .PHONY: build run test race bench check plugins examples format tidy lint clone fmt clean
 
+# Go's compiler is guided by default.pgo, a processor profile of a server under creates, updates, patches, applies, reads, lists and
+# watches, from /debug/pprof/profile?seconds=70. It may be older than the code.
 build: $(MODULES) $(SDK) ## bin/stratagem, with the bundled plugins and the SDK's sources embedded
 	$(GO) build -trimpath -o $(STRATAGEM) .
 

@@ -6,8 +6,9 @@
 //   - Strategy.Run (strategy.go) takes an instance from the pool (pool.go), which is bounded; no lock is held
 //     while the guest runs.
 //   - instance.call (call.go) writes one frame (frame.go, request.go) into the guest's memory, sets the fuel, calls
-//     stratagem_invoke and copies one frame out.
-//   - decodeReply (reply.go, verdict.go) reads the verdict; guard (guard.go) refuses what a hook may not change.
+//     stratagem_invoke and finds one frame there.
+//   - In the middle of a call the guest gives way, slice by slice of its fuel (fuel.go); long calls wait there (pace.go).
+//   - decodeReply (reply.go, verdict.go) reads the verdict and copies what it keeps; guard (guard.go) refuses what a hook may not change.
 //   - Module.release (reset.go) brings the instance back to the snapshot (snapshot.go), where it is due.
 //
 // What bounds it: fuel, memory pages, the sizes of replies, objects and texts, the bytes that may be logged (limits.go). What a
