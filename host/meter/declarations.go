@@ -17,17 +17,20 @@ func readTypes(m *module, r *reader) {
 		case form != typeFunction:
 			r.malformed(at, "type form %#x", form)
 		}
-		m.types[i].params = readValueTypes(r)
-		m.types[i].results = readValueTypes(r)
+		m.types[i].takes = readValueTypes(r)
+		m.types[i].params = len(m.types[i].takes)
+		m.types[i].results = len(readValueTypes(r))
 	}
 }
 
-func readValueTypes(r *reader) int {
+// readValueTypes returns the types, which share the module's bytes.
+func readValueTypes(r *reader) []byte {
 	n := r.count(maxTypeValues, "values in a type")
+	start := r.pos
 	for range n {
 		r.valueType()
 	}
-	return n
+	return r.data[start:r.pos]
 }
 
 // readImports takes functions only: a memory, table or global from elsewhere would escape the limits and the snapshot.

@@ -106,7 +106,7 @@ func (e *emitter) point(p *point) {
 		}
 		e.copyTo(p.at)
 		if e.pay(p.amount); loop.width == 0 {
-			e.check()
+			e.checkInLoop()
 		}
 	case pointHead:
 		loop := &e.blocks[p.loop]
@@ -117,7 +117,7 @@ func (e *emitter) point(p *point) {
 		if loop.atHead {
 			e.pay(p.amount)
 		}
-		e.check()
+		e.checkInLoop()
 	case pointThreaded:
 		e.copyTo(p.at)
 		e.body = appendU32(append(e.body, opBr), uint32(p.amount))
@@ -166,7 +166,43 @@ func (e *emitter) payOperand(fixed, shift int64) {
 
 // check gets the next slice when this one is used up.
 func (e *emitter) check() {
+	e.ifUsedUp()
+	e.body = append(appendU32(append(e.body, opCall), e.m.refillFunction()), opEnd)
+}
+
+func (e *emitter) ifUsedUp() {
 	e.body = appendU32(append(e.body, opGlobalGet), e.m.fuelGlobal())
 	e.body = append(e.body, opI64Const, 0, opI64LtS, opIf, typeEmpty)
-	e.body = append(appendU32(append(e.body, opCall), e.m.refillFunction()), opEnd)
+}
+
+// checkInLoop is check with the locals kept in globals across the call. The engine would else keep them on its stack, and write to it each
+// time round, whether the call is made or not.
+func (e *emitter) checkInLoop() {
+	if e.locals > keptLocals {
+		e.check()
+		return
+	}
+	e.ifUsedUp()
+	e.keep(opLocalGet, opGlobalSet)
+	e.body = appendU32(append(e.body, opCall), e.m.refillFunction())
+	e.keep(opGlobalGet, opLocalSet)
+	e.body = append(e.body, opEnd)
+}
+
+// keep moves the locals to globals of their types, or back.
+func (e *emitter) keep(get, set byte) {
+	var used [256]int // globals of each type
+	for local, typ := range e.kept {
+		if typ == typeFuncref || typ == typeExternref {
+			continue // few modules have such
+		}
+		global := e.m.keepGlobal(typ, used[typ])
+		used[typ]++
+		from, to := uint32(local), global
+		if get == opGlobalGet {
+			from, to = to, from
+		}
+		e.body = appendU32(append(e.body, get), from)
+		e.body = appendU32(append(e.body, set), to)
+	}
 }

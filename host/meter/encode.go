@@ -71,17 +71,24 @@ func encodeMemory(m *module) []byte {
 	return appendU32(appendU32([]byte{1, 1}, m.memory.Min), m.memory.Max+1)
 }
 
-// encodeGlobals appends the globals of fuel, reserve and depth. What runs before the host can set them has it all in one slice: the
+// encodeGlobals appends the globals of fuel, reserve and depth, and those that keep locals. What runs before the host can set them has it all in one slice: the
 // host could not tell yet when the guest gives way.
 func encodeGlobals(m *module, initialFuel int64) []byte {
-	out := m.appended(secGlobal, len(m.globals), 3)
+	out := m.appended(secGlobal, len(m.globals), 3+len(m.keeps))
 	for _, fuel := range []int64{initialFuel, 0} {
 		out = append(out, typeI64, 1, opI64Const)
 		out = append(appendS64(out, fuel), opEnd)
 	}
 	out = append(out, typeI32, 1, opI32Const)
-	return append(appendS64(out, InitialDepth), opEnd)
+	out = append(appendS64(out, InitialDepth), opEnd)
+	for _, typ := range m.keeps {
+		out = append(append(append(out, typ, 1), zeros[typ]...), opEnd)
+	}
+	return out
 }
+
+// zeros are instructions that yield a zero, by type.
+var zeros = map[byte][]byte{typeI32: {opI32Const, 0}, typeI64: {opI64Const, 0}, typeF32: {opF32Const, 4: 0}, typeF64: {opF64Const, 8: 0}}
 
 func encodeExports(m *module, globals []int) []byte {
 	out := m.appended(secExport, len(m.exports), 3+len(globals))

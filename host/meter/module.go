@@ -20,13 +20,17 @@ type module struct {
 	bodies     []span
 	custom     map[string][]byte
 	nameKept   []byte // checked content of the name section, nil when it has none
+	keeps      []byte // types of the globals that keep locals, as the emitter needs them
 	setsTables bool
 
 	dropsSegments bool
 }
 
-// funcType is how many values a function type takes and returns; what they are is the engine's business.
-type funcType struct{ params, results int }
+// funcType is how many values a function type takes and returns, and the types of those that it takes.
+type funcType struct {
+	params, results int
+	takes           []byte
+}
 
 // table is the type of a table; max is within the limits.
 type table struct {
@@ -36,9 +40,23 @@ type table struct {
 
 // What is added comes after what the module has of its kind, so that no index moves.
 
-func (m *module) fuelGlobal() uint32     { return uint32(len(m.globals)) }
-func (m *module) reserveGlobal() uint32  { return m.fuelGlobal() + 1 }
-func (m *module) depthGlobal() uint32    { return m.fuelGlobal() + 2 }
+func (m *module) fuelGlobal() uint32    { return uint32(len(m.globals)) }
+func (m *module) reserveGlobal() uint32 { return m.fuelGlobal() + 1 }
+func (m *module) depthGlobal() uint32   { return m.fuelGlobal() + 2 }
+
+// keepGlobal is the nth of the globals of a type that keep locals.
+func (m *module) keepGlobal(typ byte, n int) uint32 {
+	for i, have := range m.keeps {
+		if have == typ {
+			if n--; n < 0 {
+				return m.depthGlobal() + 1 + uint32(i)
+			}
+		}
+	}
+	m.keeps = append(m.keeps, typ)
+	return m.depthGlobal() + uint32(len(m.keeps))
+}
+
 func (m *module) refillFunction() uint32 { return uint32(len(m.functions)) }
 func (m *module) refillType() uint32     { return uint32(len(m.types)) }
 

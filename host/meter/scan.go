@@ -1,5 +1,7 @@
 package meter
 
+import "bytes"
+
 // What instructions cost, in units of fuel; everything else costs 1.
 //
 //   - block, loop, end and nop leave nothing in the compiled code and cost 0.
@@ -22,9 +24,10 @@ type scanner struct {
 	// Of the present function:
 	r       reader
 	params  int
-	locals  int  // parameters included
-	decls   span // the local declarations, without their count
-	groups  int  // number of local declarations
+	locals  int    // parameters included
+	decls   span   // the local declarations, without their count
+	groups  int    // number of local declarations
+	kept    []byte // types of the locals, nil where they are too many to be kept while the guest gives way
 	cost    int64
 	calls   bool
 	deep    bool // may be part of a recursion: see RATIONALE.md, "Who counts the depth of calls?"
@@ -80,17 +83,20 @@ func (s *scanner) scan(index int, body span) error {
 
 func (s *scanner) readLocals() {
 	s.locals = s.params
+	s.kept = append(s.kept[:0], s.m.types[s.m.functions[s.r.function]].takes...)
 	s.groups = s.r.count(s.m.limits.FunctionBytes, "local declarations")
 	s.decls.start = s.r.pos
 	for range s.groups {
 		at := s.r.pos
 		n := s.r.u32()
-		s.r.valueType()
+		typ := s.r.valueType()
 		if uint64(s.locals)+uint64(n) > uint64(s.m.limits.Locals) {
 			s.r.fail(ErrLimit, at, "more than %d locals", s.m.limits.Locals)
 			return
 		}
-		s.locals += int(n)
+		if s.locals += int(n); s.locals <= keptLocals {
+			s.kept = append(s.kept, bytes.Repeat([]byte{typ}, int(n))...)
+		}
 	}
 	s.decls.end = s.r.pos
 }

@@ -6,6 +6,10 @@ import "math"
 // allocator has to refuse: that is how the host's code gets its turn.
 const YieldMark = math.MinInt64
 
+// keptLocals is how many locals a function may have for them to be kept in globals while it gives way in a loop: others it keeps where the
+// engine has them.
+const keptLocals = 32
+
 // refill is the body of the function that is appended: it is called where the slice is used up, takes the next one from the
 // reserve, and gives way to the host. It traps when the reserve cannot make up for what is owed, or when the host has left it below zero.
 func (m *module) refill() []byte {

@@ -2,6 +2,7 @@ package meter
 
 import (
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -30,6 +31,34 @@ func TestGuestGivesWay(t *testing.T) {
 	i.Memory().WriteByte(stop, 1)
 	if o := <-ended; o.trap != "" {
 		t.Error(o.trap)
+	}
+}
+
+// Locals of every type are what they were after the guest has given way, few or many of them.
+func TestLocalsSurviveGivingWay(t *testing.T) {
+	const counter, long, single, double = 1, 2, 3, 4 // locals, after the parameter
+	const reinterpret32, reinterpret64, xor = 0xbc, 0xbd, 0x85
+	body := func(more int) []byte {
+		return sized(5, 1, typeI32, 1, typeI64, 1, typeF32, 1, typeF64, appendU32(nil, uint32(more)), typeI64,
+			opI64Const, appendS64(nil, 0x1122334455667788), opLocalSet, long,
+			opF32Const, 0x01, 0x02, 0xa0, 0x7f, opLocalSet, single, // a NaN that means something
+			opF64Const, 1, 2, 3, 4, 5, 6, 7, 8, opLocalSet, double,
+			opLoop, typeEmpty, opLocalGet, counter, opI32Const, 1, opI32Add, opLocalTee, counter, opLocalGet, 0, opI32LtS, opBrIf, 0, opEnd,
+			opLocalGet, long, opLocalGet, single, reinterpret32, opI64ExtendU, xor, opLocalGet, double, reinterpret64, xor, opLocalGet, counter, opI64ExtendU, xor, opEnd)
+	}
+	rt := newRuntime(t)
+	for _, more := range []int{0, keptLocals - 5, keptLocals - 4, 1000} {
+		wasm := mod(sec(secType, 1, typeFunction, 1, typeI32, 1, typeI64), oneFunction, onePage, sec(secExport, 1, "run", 0, 0), sec(secCode, 1, body(more)))
+		m := rewrite(t, wasm, 0, Limits{Slice: 1})
+		i := instantiate(t, rt, m.Wasm)
+		fuelOf(i).Set(1 << 40)
+		want := call(instantiate(t, rt, wasm), "run", 77)
+		if got := call(i, "run", 77); got != want || want.result == 0 {
+			t.Errorf("%d locals: %+v, want %+v", more+5, got, want)
+		}
+		if keeps := strings.Count(string(m.Wasm), string([]byte{typeF32, 1, opF32Const, 0, 0, 0, 0, opEnd})); (keeps == 1) != (more+5 <= keptLocals) {
+			t.Errorf("%d locals: kept in %d globals of f32", more+5, keeps)
+		}
 	}
 }
 
